@@ -1,6 +1,7 @@
 """A headless Chromium that does what it is told through a pipe (the DevTools protocol)."""
 
 import base64
+import contextlib
 import json
 import os
 import selectors
@@ -144,7 +145,11 @@ class Browser:
 
     def resident_bytes(self) -> int:
         """The memory of all its processes now. What they share counts several times."""
-        return sum(resident_bytes(pid) for pid in self._processes(self._process.pid))
+        total = 0
+        for pid in self._processes(self._process.pid):
+            with contextlib.suppress(OSError, ValueError):  # it ends just now, and has none
+                total += resident_bytes(pid)
+        return total
 
     def _processes(self, pid: int) -> list[int]:
         below = [other for child in children(pid) for other in self._processes(child)]
