@@ -1,42 +1,18 @@
-"""Clients of WebDAV: rclone, davfs2, gio and cadaver work on the folder."""
+"""Clients of WebDAV: rclone, gio and cadaver work on the folder."""
 
-import os
-import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
-from judge_scene import FILES, PASSWORD, USER, JudgeTest, environment, needs
-from waiting import LONG_S, eventually
+from judge_scene import FILES, PASSWORD, USER, environment, needs
+from rclone_scene import RcloneTest
+from waiting import LONG_S
+
+MANY_FOLDERS = 10
+FILES_OF_EACH = 1_000
 
 
-def _has_fuse() -> bool:
-    return os.geteuid() == 0 and os.access("/dev/fuse", os.R_OK | os.W_OK)
-
-
-def _is_removed(folder: Path) -> bool:
-    """Tries to remove it. A client may still be about to send, or to delete, what was in it."""
-    try:
-        folder.rmdir()
-    except FileNotFoundError:
-        return True
-    except OSError:
-        return False
-    return True
-
-
-class WebdavTest(JudgeTest):
-    def rclone(self, *arguments: object, status: int = 0) -> str:
-        done = self.run_judge("rclone", *self.rclone_flags(), *arguments, status=status)
-        return done.stdout + done.stderr
-
-    def rclone_flags(self) -> tuple[str, ...]:
-        obscured = self.run_judge("rclone", "--config", "/dev/null", "obscure", PASSWORD).stdout
-        return (
-            *("--config", "/dev/null", "--webdav-url", f"{self.url}/", "--webdav-user", USER),
-            *("--webdav-pass", obscured.strip()),
-        )
-
+class WebdavTest(RcloneTest):
     @needs("rclone")
     def test_rclone(self) -> None:
         source = self.work / "source"
@@ -54,6 +30,40 @@ class WebdavTest(JudgeTest):
         self.rclone("check", "--download", ":webdav:copied", source)
         (source / "sub" / "empty").write_bytes(b"x")
         self.rclone("check", "--download", source, ":webdav:copied", status=1)
+
+    @needs("rclone")
+    def test_ten_thousand_small_files_by_rclone(self) -> None:
+        """rclone 1.60 sends at most 100 requests per second, three for each file: so ten of it."""
+        contents = {
+            f"{folder}/{number}": f"{folder} {number}\n".encode() * 64
+            for folder in range(MANY_FOLDERS)
+            for number in range(FILES_OF_EACH)
+        }
+        for name, content in contents.items():
+            path = self.work / "source" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        flags = (*self.rclone_flags(), "--transfers", "8", "--checkers", "8")
+        copies = [
+            subprocess.Popen(
+                ["rclone", *flags, "copy", f"source/{folder}", f":webdav:many/{folder}"],
+                cwd=self.work,
+                env=environment(self.work),
+            )
+            for folder in range(MANY_FOLDERS)
+        ]
+        try:
+            self.assertEqual([copy.wait(20 * LONG_S) for copy in copies], [0] * MANY_FOLDERS)
+        finally:
+            for copy in copies:
+                copy.kill()
+                copy.wait()
+        served = self.scene.root / "many"
+        self.assertEqual({name: (served / name).read_bytes() for name in contents}, contents)
+        self.assertEqual(sum(path.is_file() for path in served.rglob("*")), len(contents))
+        self.rclone("check", "--size-only", "source", ":webdav:many")
+        self.rclone("purge", ":webdav:many")
+        self.assertFalse(served.exists())
 
     @needs("cadaver")
     def test_cadaver(self) -> None:
@@ -76,52 +86,3 @@ class WebdavTest(JudgeTest):
         said = self.run_judge("dbus-run-session", "--", "sh", "-c", script).stdout
         self.assertIn("\ndeep\n", "\n" + said)
         self.assertIn(FILES["small.txt"].decode(), said)
-
-    def work_on(self, mounted: Path) -> None:
-        """What a person does in a mounted folder, but for renaming."""
-        self.assertEqual((mounted / "large.bin").read_bytes(), FILES["large.bin"])
-        made = mounted / f"made-{self.work.name}"
-        made.mkdir()
-        (made / "a").write_bytes(FILES["large.bin"])
-        served = self.scene.root / made.name / "a"
-        eventually(lambda: served.exists() and served.read_bytes() == FILES["large.bin"], "written")
-        (made / "a").unlink()
-        eventually(lambda: _is_removed(made), "removed")
-        eventually(lambda: not served.parent.exists(), "removed on the server")
-
-    @needs("rclone")
-    @needs("fusermount3")
-    @unittest.skipUnless(_has_fuse(), "mounting needs root and /dev/fuse")
-    def test_a_mount_of_rclone(self) -> None:
-        mounted = self.work / "mounted"
-        mounted.mkdir()
-        self.start_judge(
-            *("rclone", *self.rclone_flags(), "mount", ":webdav:", mounted),
-            *("--vfs-cache-mode", "writes", "--vfs-write-back", "100ms"),
-        )
-        self.addCleanup(subprocess.run, ["umount", "-l", str(mounted)], check=False)
-        eventually(lambda: os.path.ismount(mounted), "mounted")
-        self.assertEqual(sorted(os.listdir(mounted / "sub")), ["deep", "empty", "page.html"])
-        self.work_on(mounted)
-
-    @needs("mount.davfs")
-    @unittest.skipUnless(_has_fuse(), "mounting needs root and /dev/fuse")
-    def test_a_mount_of_davfs2(self) -> None:
-        """It is not listed: davfs2 1.6.1 fails with EINVAL at that on some kernels, by itself."""
-        mounted, cache = self.work / "mounted", self.work / "cache"
-        for folder in (mounted, cache):
-            folder.mkdir()
-        os.chmod(self.scene.folder, 0o755)
-        os.chmod(self.work, 0o755)
-        shutil.chown(cache, group="davfs2")
-        os.chmod(cache, 0o775)
-        secrets, settings = self.work / "secrets", self.work / "settings"
-        secrets.write_text(f"{self.url}/ {USER} {PASSWORD}\n")
-        secrets.chmod(0o600)
-        settings.write_text(
-            f"secrets {secrets}\ncache_dir {cache}\nuse_locks 0\ndelay_upload 0\n", "utf-8"
-        )
-        mount = ["mount", "-t", "davfs", "-o", f"conf={settings}", f"{self.url}/", str(mounted)]
-        subprocess.run(mount, env=environment(self.work), timeout=LONG_S, check=True)
-        self.addCleanup(subprocess.run, ["umount", str(mounted)], timeout=LONG_S, check=True)
-        self.work_on(mounted)
