@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "fileserver/http/page.h"
+#include "fileserver/http/zip_folder.h"
 #include "http/path.h"
 #include "xml/escaped.h"
 
@@ -95,7 +96,9 @@ void ListingPrinter::begin(std::string& to) const {
   to += fmt::format("<header>\n<h1>{}</h1>\n", heading_of(folder));
   if (!of_.user.empty())
     to += fmt::format("<p class=\"who\">Signed in as <bdi>{}</bdi></p>\n", xml::escaped(of_.user));
-  to += fmt::format("</header>\n<main>\n<table{}>\n", of_.may_write ? " data-writable" : "");
+  to += fmt::format("<p><a href=\"/{}{}\">Download as zip</a></p>\n</header>\n", kZipPaths,
+                    folder.empty() ? "" : http::encode_path(folder) + "/");
+  to += fmt::format("<main>\n<table{}>\n", of_.may_write ? " data-writable" : "");
   to += kTableHead;
   if (folder.empty()) return;
   to +=

@@ -1,7 +1,9 @@
 """Chromium without scripts: somebody logs in, walks through listings and saves a file."""
 
+import io
 import tempfile
 import urllib.parse
+import zipfile
 from pathlib import Path
 
 import shared_path  # noqa: F401
@@ -106,6 +108,15 @@ class BrowserTest(JudgeTest):
         saved = self.browser.save(lambda: self.browser.click("large.bin"))
         self.assertEqual(saved, LARGE)
 
+    def test_a_folder_is_saved_as_a_zip(self) -> None:
+        self.open("sub/")
+        saved = self.browser.save(lambda: self.browser.click("Download as zip"))
+        with zipfile.ZipFile(io.BytesIO(saved)) as zipped:
+            self.assertIsNone(zipped.testzip())
+            files = {one: zipped.read(one) for one in zipped.namelist() if not one.endswith("/")}
+        wanted = {name[4:]: content for name, content in FILES.items() if name[:4] == "sub/"}
+        self.assertEqual(files, wanted)
+
     @for_each(SCREENS)
     def test_nothing_is_wider_than_the_screen(self, kind: str) -> None:
         self.browser.open(LOGIN)
@@ -117,10 +128,10 @@ class BrowserTest(JudgeTest):
     def test_the_tab_key_goes_through_the_names_in_order_and_enter_opens_one(self) -> None:
         self.open("sub/")
         visited = []
-        for _ in ("/", *self.browser.evaluate(TEXTS)):
+        for _ in ("/", "zip", *self.browser.evaluate(TEXTS)):
             self.browser.press("Tab")
             visited.append(self.browser.evaluate("document.activeElement.textContent"))
-        self.assertEqual(visited, ["/", "../", "deep/", "empty", "page.html"])
+        self.assertEqual(visited, ["/", "Download as zip", "../", "deep/", "empty", "page.html"])
         self.browser.goes(lambda: self.browser.press("Enter"))
         self.assertEqual(self.title(), "A page")
 
@@ -132,5 +143,5 @@ class BrowserTest(JudgeTest):
         self.picture(scheme)
         lightness, *seen = self.browser.evaluate(contrasts("h1, th, td, a"))
         self.assertEqual(lightness < 0.2, scheme == "dark")
-        self.assertEqual(len(seen), 1 + 3 + 4 * 4)
+        self.assertEqual(len(seen), 1 + 3 + 1 + 4 * 4)
         self.assertGreaterEqual(min(seen), READABLE)

@@ -85,6 +85,12 @@ TEST_CASE("the heading of a page leads to each folder above", "[listing]") {
   CHECK(contains(listing_page(deep, {}), "<h1>/<bdi>" + deep + "</bdi>/</h1>"));
 }
 
+TEST_CASE("a page leads to the zip of its folder", "[listing]") {
+  CHECK(contains(listing_page("", {}), "<a href=\"/-/zip/\">Download as zip</a>"));
+  CHECK(
+      contains(listing_page("a/b ?&", {}), "<a href=\"/-/zip/a/b%20%3F%26/\">Download as zip</a>"));
+}
+
 TEST_CASE("a page says whose it is, and whether the folder may be written", "[listing]") {
   std::string text;
   fileserver::ListingPrinter(ListingForm::kPage, {.name = "", .user = "<amy>"}).begin(text);
