@@ -51,13 +51,14 @@ bool has_tag(const Parts& parts, std::string_view name, std::string_view tag) {
                     .view();
 }
 
-bool is_true(const Parts& parts, std::string_view own_name,
+// Of a name that the user may not read, nothing is true, as if it were not there.
+bool is_true(const Exchange& exchange, const Parts& parts,
              const std::optional<std::string_view>& path, const http::IfCondition& condition) {
   std::string decoded(path.value_or(std::string_view()));
-  std::string_view name = own_name;
+  std::string_view name = exchange.path()->name;
   if (path) {
     const auto other = http::decode_path(*path, decoded);
-    if (!other) return false;
+    if (!other || !exchange.rights.may_read(other->name)) return false;
     name = other->name;
   }
   if (condition.kind == http::IfCondition::Kind::kTag) return has_tag(parts, name, condition.text);
@@ -87,7 +88,7 @@ bool is_refused_by_locks(Exchange& exchange, Parts& parts) {
   }
   const Verdict verdict = base::may_block([&]() -> Verdict {
     if (header && !http::holds(*header, [&](const auto& path, const auto& condition) {
-          return is_true(parts, name, path, condition);
+          return is_true(exchange, parts, path, condition);
         }))
       return {.is_if_false = true};
     if (!may_be_locked) return {};

@@ -3,7 +3,8 @@
 import json
 
 from client import Client
-from http_client import Answer, HttpClient
+from dav_client import lock, token_of, unlock
+from http_client import FLAG, Answer, HttpClient
 from programs import Program
 from rights_scene import FILES, PASSWORD, USERS, Asked, RightsScene
 
@@ -138,6 +139,21 @@ class RightsTest(RightsScene):
                         self.assertEqual(there.status, 404)
                         del there.fields["date"], away.fields["date"]
                         self.assertEqual(there, away)
+
+    def test_if_does_not_tell_about_names_that_may_not_be_read(self) -> None:
+        amy = self.http("amy")
+        secret, own = "/in/deep/pay/secret", "/in/own"
+        tag = amy.ask(secret, method="PUT", body=b"body").fields["etag"]
+        token = token_of(lock(amy, secret))
+        for condition in (f"[{tag}]", f"<{token}>"):
+            fields = (f"If: <{secret}> ({condition})",)
+            for user, statuses in (("amy", (201, 204)), ("dan", (412,))):
+                with self.subTest(f"{user} {condition[:1]}"):
+                    answer = self.ask(user, Asked("PUT", own, (0,) * 5, fields))
+                    self.assertIn(answer.status, statuses)
+        self.assertEqual(unlock(amy, secret, token).status, 204)
+        for name in (secret, own):
+            self.assertEqual(amy.ask(name, method="DELETE").status, 204)
 
     def test_a_listing_has_what_the_user_may_see(self) -> None:
         everything = {"home", "in", "top", "way"}
