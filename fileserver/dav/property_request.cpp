@@ -1,5 +1,6 @@
 #include "fileserver/dav/property_request.h"
 
+#include <set>
 #include <utility>
 
 namespace fileserver::dav {
@@ -8,6 +9,14 @@ namespace {
 
 void append_names(const xml::Element& parent, std::vector<PropertyName>& to) {
   for (const xml::Element& child : parent.children) to.push_back({child.space, child.name});
+}
+
+// A property that is asked for many times would be answered as often.
+void append_names_once(const xml::Element& parent, std::vector<PropertyName>& to) {
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  for (const xml::Element& child : parent.children) {
+    if (seen.emplace(child.space, child.name).second) to.push_back({child.space, child.name});
+  }
 }
 
 }  // namespace
@@ -22,14 +31,14 @@ std::optional<PropertyRequest> parse_propfind(const xml::Element& root) {
     if (element == nullptr) return;
     request.kind = kind;
     ++kinds;
-    if (kind == Kind::kNamed) append_names(*element, request.names);
+    if (kind == Kind::kNamed) append_names_once(*element, request.names);
   };
   take("allprop", Kind::kAll);
   take("propname", Kind::kNames);
   take("prop", Kind::kNamed);
   if (kinds != 1) return {};
   const xml::Element* const include = root.child(kDav, "include");
-  if (include != nullptr && request.kind == Kind::kAll) append_names(*include, request.names);
+  if (include != nullptr && request.kind == Kind::kAll) append_names_once(*include, request.names);
   return request;
 }
 

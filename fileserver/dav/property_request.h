@@ -31,7 +31,7 @@ struct PropertyRequest {
 };
 
 // Nothing if it is no DAV:propfind with exactly one of DAV:allprop, DAV:propname and DAV:prop.
-// Other elements in it are passed over.
+// Other elements in it are passed over. A name that comes twice is taken once.
 std::optional<PropertyRequest> parse_propfind(const xml::Element& root);
 
 // The properties that a body of PROPPATCH sets or removes, in its order. Nothing if it is no

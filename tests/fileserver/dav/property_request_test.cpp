@@ -35,6 +35,13 @@ TEST_CASE("PROPFIND asks for all properties, for their names, or for some", "[da
   CHECK(some->names == std::vector<PropertyName>{{"DAV:", "getetag"}, {"urn:x", "a"}, {"", "b"}});
 }
 
+TEST_CASE("a property that is asked for twice is answered once", "[dav]") {
+  const std::string names = "<x:a/><D:getetag/><x:a/><D:a/><D:getetag/>";
+  const std::vector<PropertyName> once = {{"urn:x", "a"}, {"DAV:", "getetag"}, {"DAV:", "a"}};
+  CHECK(propfind("<D:prop>" + names + "</D:prop>")->names == once);
+  CHECK(propfind("<D:allprop/><D:include>" + names + "</D:include>")->names == once);
+}
+
 TEST_CASE("what is included counts beside all properties only", "[dav]") {
   const std::string include = "<D:include><x:a/></D:include>";
   CHECK(propfind("<D:allprop/>" + include)->names == std::vector<PropertyName>{{"urn:x", "a"}});
