@@ -104,6 +104,20 @@ const Lock* Locks::conflict_with(const Lock& lock) const {
   return nullptr;
 }
 
+// How many locks protect the name of this one, and what it would protect. Requires: no conflict, so
+// they are all shared.
+std::size_t Locks::count_beside(const Lock& lock) const {
+  std::size_t count = 0;
+  each_covering(lock.name, lock.made_ns, [&](const Lock&) {
+    ++count;
+    return true;
+  });
+  if (lock.depth == Lock::Depth::kZero) return count;
+  const auto [first, last] = below(table_, lock.name);
+  for (auto at = first; at != last; ++at) count += at->second.size();
+  return count;
+}
+
 std::variant<Lock, Locks::Conflict, Locks::TooMany> Locks::add(Lock lock) {
   lock.token = random_token();
   const base::Lock held(mutex_);
@@ -112,6 +126,7 @@ std::variant<Lock, Locks::Conflict, Locks::TooMany> Locks::add(Lock lock) {
   const auto of_user = of_user_.find(lock.user);
   const std::size_t own = of_user == of_user_.end() ? 0 : of_user->second;
   if (size_ >= limits_.in_all || own >= limits_.of_user) return TooMany{};
+  if (count_beside(lock) >= limits_.shared) return TooMany{};
   Lock copy = lock;
   std::size_t& count = of_user_[lock.user];
   table_[lock.name].push_back(std::move(copy));

@@ -53,6 +53,8 @@ class Locks {
   struct Limits {
     std::size_t of_user = 1'000;
     std::size_t in_all = 4'096;
+    // Shared ones that reach the same name, or each other. PROPFIND lists all of a name.
+    std::size_t shared = 64;
   };
 
   Locks() : Locks(Limits{}) {}
@@ -111,6 +113,7 @@ class Locks {
 
   Lock* find(std::string_view token, std::string_view name, std::int64_t now_ns) REQUIRES(mutex_);
   const Lock* conflict_with(const Lock& lock) const REQUIRES(mutex_);
+  std::size_t count_beside(const Lock& lock) const REQUIRES(mutex_);
   const Lock* unopened(std::string_view name, std::string_view user,
                        std::span<const std::string> tokens, std::int64_t now_ns) const
       REQUIRES(mutex_);

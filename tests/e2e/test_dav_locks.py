@@ -223,11 +223,19 @@ class LimitsOfLocksTest(UploadTest):
     def test_a_user_has_a_thousand_locks(self) -> None:
         client = self.http(self.start())
         for i in range(1000):
-            self.assertEqual(lock(client, f"/{i % 7}", scope="shared").status // 100, 2)
+            self.assertEqual(lock(client, f"/{i % 20}", scope="shared").status // 100, 2)
         answer = lock(client, "/0", scope="shared")
         self.assertEqual((answer.status, answer.fields["retry-after"]), (503, "1"))
         self.assertEqual(lock(client, "/new").status, 503)
         self.assertNotIn("new", self.names())
+
+    def test_shared_locks_of_one_name_are_bounded(self) -> None:
+        client = self.http(self.start())
+        for _ in range(64):
+            self.assertEqual(lock(client, "/a", scope="shared").status // 100, 2)
+        self.assertEqual(lock(client, "/a", scope="shared").status, 503)
+        self.assertEqual(lock(client, "/", scope="shared").status, 503)
+        self.assertEqual(lock(client, "/b", scope="shared").status, 201)
 
     def test_locks_of_links_and_of_the_served_folder(self) -> None:
         self.scene.write("a", b"old")

@@ -216,3 +216,15 @@ TEST_CASE("locks of a user and in all are bounded", "[locks]") {
   locks.forget("d", 11);
   CHECK(!added(locks, wanted("e")).empty());
 }
+
+TEST_CASE("shared locks that reach one name are bounded", "[locks]") {
+  Locks locks({.shared = 2});
+  REQUIRE(!added(locks, wanted("a/b", kZero, kShared)).empty());
+  REQUIRE(!added(locks, wanted("a/b", kZero, kShared, "bob")).empty());
+  CHECK(std::holds_alternative<Locks::TooMany>(locks.add(wanted("a/b", kZero, kShared))));
+  CHECK(std::holds_alternative<Locks::TooMany>(locks.add(wanted("a", kInfinity, kShared))));
+  CHECK(!added(locks, wanted("a", kZero, kShared)).empty());
+  CHECK(!added(locks, wanted("a/c", kInfinity, kShared)).empty());
+  locks.forget("a/b", 11);
+  CHECK(!added(locks, wanted("a/b", kZero, kShared)).empty());
+}
