@@ -28,7 +28,7 @@ UploadStatus Upload::write(std::span<const char> bytes) {
 Uploads::Uploads(std::shared_ptr<const Fence> fence, Files& files)
     : fence_(std::move(fence)), files_(files), places_(fence_) {
   const std::string root = fence_->root_path();
-  remove_left_uploads(root + "/");
+  remove_left_uploads(root);
   const net::Fd fd(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   kind_ = can_be_unnamed(fd.get()) ? TemporaryFile::Kind::kUnnamed : TemporaryFile::Kind::kNamed;
 }
