@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -32,6 +33,20 @@ TEST_CASE("what earlier servers left is removed, what others are sending is not"
   CHECK_FALSE(fs::exists(folder.path("b/.turnstile-upload-1")));
   CHECK(fs::exists(folder.path(".turnstile-upload-2")));
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 4);  // with that of `own`
+}
+
+TEST_CASE("what was left is found below more folders than there are descriptors", "[uploads]") {
+  tests::TemporaryFolder folder;
+  std::string deep;
+  for (int i = 0; i < 200; ++i) deep += "a/";
+  folder.write(deep + ".turnstile-upload-1", "x");
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_NOFILE, &before) == 0);
+  const rlimit few{100, before.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &few) == 0);
+  fileserver::remove_left_uploads(folder.path());
+  REQUIRE(::setrlimit(RLIMIT_NOFILE, &before) == 0);
+  CHECK_FALSE(fs::exists(folder.path(deep + ".turnstile-upload-1")));
 }
 
 TEST_CASE("a pipe with the name of an upload does not hold the start", "[uploads]") {
