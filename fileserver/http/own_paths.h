@@ -1,5 +1,5 @@
-// The paths below "/-/", which are no files: accounts, health, life, what pages are made of, digests
-// of files, and folders as zip files.
+// The paths below "/-/", which are no files: accounts, health, life, what pages are made of,
+// digests of files, and folders as zip files.
 #pragma once
 
 #include <cstdint>

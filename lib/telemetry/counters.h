@@ -23,7 +23,8 @@
 namespace telemetry {
 
 // kLogIn is `get:` on the fileserver and `auth:` on the authserver. kFile is also a
-// listing, and PROPFIND. kChange is DELETE, MKCOL and PROPPATCH. kOther is a line that is no request, or a request that ended in an exception.
+// listing, and PROPFIND. kChange is DELETE, MKCOL and PROPPATCH. kOther is a line that is no
+// request, or a request that ended in an exception.
 enum class Verb : std::size_t { kNew, kLogIn, kFile, kPut, kChange, kPing, kOther };
 inline constexpr std::size_t kVerbs = 7;
 

@@ -4,7 +4,7 @@ import json
 
 from client import Client
 from dav_client import lock, token_of, unlock
-from http_client import FLAG, Answer, HttpClient
+from http_client import Answer, HttpClient
 from programs import Program
 from rights_scene import FILES, PASSWORD, USERS, Asked, RightsScene
 
