@@ -8,11 +8,13 @@ namespace that nobody else has joins them.
 import atexit
 import contextlib
 import json
+import math
 import os
 import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -54,7 +56,8 @@ class Node:
         self.folder.mkdir()
         (self.folder / "engine.json").write_text("{}", encoding="ascii")
         self._hub = hub
-        self.namespaces: set[int] = set()  # all that it had, by their inodes
+        # All that it had, by their inodes, and until when: the kernel gives the numbers again.
+        self.namespaces: dict[int, float] = {}
         self._process: subprocess.Popen[str] | None = None
 
     @property
@@ -89,7 +92,7 @@ class Node:
         )
         assert self._process.stdin and self._process.stdout
         assert self._process.stdout.readline() == "has namespaces\n", "unshare failed"
-        self.namespaces |= namespaces_of(self._process.pid)
+        self.namespaces |= dict.fromkeys(namespaces_of(self._process.pid), math.inf)
         port = f"{self.name}-{self._process.pid}"
         here = ["nsenter", f"--net=/proc/{self._hub}/ns/net", "ip", "link"]
         there = ["peer", "name", "eth0", "netns", str(self._process.pid)]
@@ -111,6 +114,8 @@ class Node:
         """Ends all its processes at once. Nothing is sent to anybody."""
         if not self._process:
             return
+        end = time.clock_gettime(time.CLOCK_BOOTTIME)
+        self.namespaces = {inode: min(until, end) for inode, until in self.namespaces.items()}
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -132,6 +137,14 @@ def namespaces_of(process: int) -> set[int]:
     """The inodes of its namespaces: those of its children for processes."""
     folder = Path(f"/proc/{process}/ns")
     return {os.stat(folder / kind).st_ino for kind in ("net", "mnt", "pid_for_children")}
+
+
+def started_at(process: Path) -> float:
+    """When a process started, as CLOCK_BOOTTIME has it. `process` is its folder in /proc."""
+    behind_name = (
+        (process / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2]
+    )
+    return int(behind_name.split()[19]) / os.sysconf("SC_CLK_TCK")
 
 
 def removed(group: Path) -> bool:
@@ -233,7 +246,7 @@ def network() -> Iterator[int]:
 def assert_nothing_left(swarm: Swarm) -> None:
     """After close(): no namespace, mount, control group, link, process or folder of the nodes."""
     name = swarm.folder.name
-    ours = set().union(*(node.namespaces for node in swarm.nodes))
+    ours = [node.namespaces for node in swarm.nodes]
     left = [f"folder {path}" for path in [swarm.folder] if path.exists()]
     left += [
         f"control group {path}" for path in [*GROUPS.glob(f"{name}*"), *GROUPS.glob(f"*/{name}*")]
@@ -247,6 +260,7 @@ def assert_nothing_left(swarm: Swarm) -> None:
             if name.encode() in (process / "cmdline").read_bytes():
                 left.append(f"process {process.name}")
             for kind in ("net", "mnt", "pid"):
-                if os.stat(process / "ns" / kind).st_ino in ours:
+                inode = os.stat(process / "ns" / kind).st_ino
+                if any(started_at(process) < one.get(inode, 0) for one in ours):
                     left.append(f"{kind} namespace of process {process.name}")
     assert not left, "\n".join(left)
