@@ -34,7 +34,7 @@ REASONS = (
 # What `<!-- needs: NAME -->` may name, and what the form of a command says that it needs.
 NEEDS = (
     *("docker", "root", "namespaces", "redis", "strace", "perf", "nc", "several cores"),
-    *("wget", "aria2c", "lftp", "rclone"),
+    *("wget", "aria2c", "lftp", "rclone", "jq"),
 )
 _NEEDS_BY_FORM = (
     (re.compile(r"\bdocker\b"), "docker"),
@@ -45,6 +45,7 @@ _NEEDS_BY_FORM = (
     (re.compile(r"(^|[;&|][\s\\]*)aria2c\s"), "aria2c"),  # it may stand on the next line
     (re.compile(r"(^|[;&|]\s*)lftp\s"), "lftp"),
     (re.compile(r"(^|[;&|]\s*)rclone\s"), "rclone"),
+    (re.compile(r"(^|[;&|]\s*)jq\s"), "jq"),
     (re.compile(r"(^|[;&|]\s*)(sudo )?strace\s"), "strace"),
     (re.compile(r"(^|[;&|]\s*)(sudo )?perf\s"), "perf"),
 )

@@ -57,8 +57,10 @@ class Form:
 
 # A program may be there, and the system may still forbid what it does.
 _PROBES = {
-    **{name: ("sh", "-c", f"command -v {name}") for name in ("wget", "aria2c", "lftp", "rclone")},
-    "nc": ("sh", "-c", "command -v nc"),
+    **{
+        name: ("sh", "-c", f"command -v {name}")
+        for name in ("wget", "aria2c", "lftp", "rclone", "jq", "nc")
+    },
     "perf": ("perf", "record", "-o", "/dev/null", "true"),
     "strace": ("strace", "-f", "-o", "/dev/null", "true"),
 }
