@@ -1,7 +1,5 @@
 #include "fileserver/files/file_cache.h"
 
-#include <malloc.h>
-
 #include <algorithm>
 #include <ctime>
 #include <filesystem>
@@ -9,48 +7,17 @@
 #include "base/clock.h"
 #include "tests/catch.h"
 #include "tests/fileserver/files/no_descriptors.h"
-#include "tests/temporary_folder.h"
+#include "tests/fileserver/files/served_cache.h"
 
 using fileserver::Fence;
 using fileserver::FileCache;
 using Source = FileCache::Source;
 using State = FileCache::State;
+using tests::kLimitBytes;
+using tests::kPieceBytes;
+using tests::kTwoPiecesBytes;
+using tests::Served;
 namespace fs = std::filesystem;
-
-namespace {
-
-constexpr std::int64_t kLimitBytes = 1 << 30;
-constexpr std::int64_t kPieceBytes = 1 << 20;
-constexpr std::int64_t kTwoPiecesBytes = 2 * kPieceBytes;
-
-struct Served {
-  explicit Served(std::int64_t limit_bytes = kLimitBytes) : cache(fence, limit_bytes) {}
-
-  // Loads until the file has settled: one that was written just now is refused.
-  State load(
-      const std::string& name, const std::function<bool()>& may_go_on = [] { return true; }) {
-    for (;;) {
-      const State state = cache.load(name, {kPieceBytes, may_go_on});
-      if (state != State::kUnsettled) return state;
-      base::pause_ms(5);
-    }
-  }
-
-  // "none", "on disk", or the bytes in memory.
-  std::string known(const std::string& name) const {
-    const auto entry = cache.find(name);
-    if (!entry) return "none";
-    if (!entry->file) return "on disk";
-    const auto bytes = entry->file->bytes();
-    return {bytes.begin(), bytes.end()};
-  }
-
-  tests::TemporaryFolder folder;
-  Fence fence = std::move(*Fence::around(folder.path()));
-  FileCache cache;
-};
-
-}  // namespace
 
 TEST_CASE("a new file is served from disk until it is loaded", "[files]") {
   Served served;
@@ -301,61 +268,4 @@ TEST_CASE("many folders are forgotten in about the time that one takes", "[files
   const auto one = time_to_forget(1);
   CHECK(time_to_forget(1000) < 100 * (one + 1));
   CHECK(served.cache.names().size() == 2000);
-}
-
-TEST_CASE("the limit holds while a file is replaced, though a request sends the old version",
-          "[files]") {
-  constexpr std::int64_t kLimit = 8000;
-  Served served(kLimit);
-  served.folder.write("a", std::string(5000, '1'));
-  served.load("a");
-  auto held = served.cache.find("a");
-  CHECK(held->source == Source::kMemory);
-
-  served.folder.write("a", std::string(5000, '2'));
-  while (served.cache.check("a") == State::kUnsettled) base::pause_ms(5);
-  const auto load_once = [&] { return served.cache.load("a", {kPieceBytes, [] { return true; }}); };
-  CHECK(load_once() == State::kUnsettled);
-  CHECK(load_once() == State::kUnsettled);
-  CHECK(served.cache.used_bytes() <= kLimit);
-  CHECK(served.known("a") == "on disk");
-
-  held.reset();
-  CHECK(served.load("a") == State::kCurrent);
-  CHECK(served.known("a") == std::string(5000, '2'));
-  served.folder.write("a", std::string(5000, '3'));
-  served.load("a");
-  CHECK(served.known("a") == std::string(5000, '3'));
-}
-
-TEST_CASE("files without bytes count too, and those that do not fit stay unknown", "[files]") {
-  constexpr std::int64_t kLimit = 10'000;
-  constexpr int kFiles = 100;
-  Served served(kLimit);
-  for (int i = 0; i < kFiles; ++i) {
-    const std::string name = std::to_string(i);
-    served.folder.write(name, "");
-    served.load(name);
-  }
-  CHECK(served.cache.used_bytes() <= kLimit);
-  CHECK_FALSE(served.cache.has_room_for("another"));
-  const auto known = served.cache.names();
-  CHECK(known.size() > 10);
-  CHECK(known.size() < kFiles);
-  fs::remove(served.folder.path(known[0]));
-  served.cache.check(known[0]);
-  CHECK(served.cache.has_room_for(known[0]));
-}
-
-TEST_CASE("the bookkeeping of a file takes no more memory than it counts", "[files]") {
-  Served served;
-  std::vector<std::string> names;
-  for (int i = 0; i < 2000; ++i) names.push_back("a name that is not short, " + std::to_string(i));
-  for (const auto& name : names) served.folder.write(name, "");
-  served.load(names.back());
-  const std::size_t heap_before = ::mallinfo2().uordblks;
-  const std::int64_t counted_before = served.cache.used_bytes();
-  for (const auto& name : names) served.load(name);
-  const auto heap = static_cast<std::int64_t>(::mallinfo2().uordblks - heap_before);
-  CHECK(heap <= served.cache.used_bytes() - counted_before);
 }
