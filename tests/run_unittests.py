@@ -25,7 +25,7 @@ def report(outcome: Outcome) -> None:
         print(text)
     print(
         f"{outcome.file.module}: {outcome.passed} passed, {len(outcome.failed)} failed, "
-        f"{len(outcome.skipped)} skipped in {outcome.seconds:.1f} s",
+        f"{len(outcome.skipped)} skipped in {outcome.seconds:.1f} s, {outcome.cpu_s:.1f} s of CPU",
         flush=True,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import resource
 import signal
 import sys
 import time
@@ -27,6 +28,7 @@ class Outcome:
     skipped: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    cpu_s: float = 0.0  # with the programs that it started and waited for
 
 
 class _Result(unittest.TextTestResult):
@@ -68,7 +70,7 @@ def run(file: TestFile, limit_s: int, begins: Callable[[str], None]) -> Outcome:
 
 
 def _outcome(file: TestFile, result: unittest.TestResult, seconds: float) -> Outcome:
-    outcome = Outcome(file, seconds=seconds)
+    outcome = Outcome(file, seconds=seconds, cpu_s=_cpu_s())
     outcome.failed = [f"FAILED {test}\n{trace}" for test, trace in result.failures + result.errors]
     outcome.failed += [
         f"FAILED {test}\nunexpected success\n" for test in result.unexpectedSuccesses
@@ -77,6 +79,11 @@ def _outcome(file: TestFile, result: unittest.TestResult, seconds: float) -> Out
     not_passed = [test for test, _ in result.failures + result.errors + result.skipped]
     outcome.passed = result.testsRun - len(_tests_of(not_passed + result.unexpectedSuccesses))
     return outcome
+
+
+def _cpu_s() -> float:
+    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _tests_of(reported: Sequence[object]) -> set[str]:

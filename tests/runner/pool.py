@@ -15,6 +15,7 @@ from .one_file import Outcome
 
 _SPAWN = multiprocessing.get_context("spawn")
 _KILL_AFTER = 3  # time limits without a word: the process does not even listen to its alarm
+_START_S = 120  # until the first word, as a busy machine needs seconds to start Python
 
 
 @dataclass
@@ -25,7 +26,7 @@ class _Running:
     process: BaseProcess
     words: Connection
     last_test: str
-    heard_at: float
+    silent_until: float  # by then it has said something
 
 
 def run(files: list[TestFile], jobs: int, limit_s: int) -> Iterator[Outcome]:
@@ -53,7 +54,8 @@ def _start(file: TestFile, limit_s: int) -> _Running:
     process = _SPAWN.Process(target=_run_in_child, args=(file, limit_s, its), name=file.module)
     process.start()
     its.close()  # so that its end is seen when the process dies
-    return _Running(file, process, ours, file.module, time.monotonic())
+    patience_s = max(_START_S, _KILL_AFTER * limit_s)
+    return _Running(file, process, ours, file.module, time.monotonic() + patience_s)
 
 
 def _run_in_child(file: TestFile, limit_s: int, words: Connection) -> None:
@@ -67,11 +69,11 @@ def _news(one: _Running, limit_s: int) -> Outcome | None:
             word = one.words.recv()
             if isinstance(word, Outcome):
                 return word
-            one.last_test, one.heard_at = word, time.monotonic()
+            one.last_test, one.silent_until = word, time.monotonic() + _KILL_AFTER * limit_s
     except EOFError:
         one.process.join()
         return _broken(one, f"its process ended with {one.process.exitcode}")
-    if time.monotonic() > one.heard_at + _KILL_AFTER * limit_s:
+    if time.monotonic() > one.silent_until:
         one.process.kill()
         return _broken(
             one, f"its process was killed after {_KILL_AFTER * limit_s} s without a word"
