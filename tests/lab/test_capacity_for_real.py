@@ -63,4 +63,6 @@ class CapacityTest(unittest.TestCase):
         limits = ["--stages", "sink-limited", "--scale", str(SCALE), *flags]
         command = ["run", "003-capacity", "--quick", "--programs", str(BUILD), *places, *limits]
         done = lab(*command)
+        if done.returncode and re.search("INVALID: .*other programs used", done.stderr):
+            self.skipTest("a busy machine: a server that is slow needs more memory")
         self.assertEqual(done.returncode, 0, done.stderr)

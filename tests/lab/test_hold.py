@@ -153,12 +153,16 @@ class HoldTest(_HoldScene):
         self.assertEqual(found_at_once, [_THREADS] * _ROUNDS)
 
     def test_a_server_that_has_ended_is_no_reason_to_hang(self) -> None:
-        """Its group has another process, so it can be held."""
+        """Its group has another process, so it can be held. A slow machine leaves rounds out, as
+        loadgen stops when nothing has succeeded for some seconds."""
         self._serve()
         running = self._start("--server", "127.0.0.1:1", "--json", "-")
         output, _ = running.communicate()
         self.assertEqual(running.returncode, 1)
-        self.assertEqual(json.loads(output)["burst"]["failed"], _THREADS * _ROUNDS)
+        result = json.loads(output)
+        rounds, left_over = divmod(result["burst"]["failed"], _THREADS)
+        self.assertEqual(left_over, 0)
+        self.assertTrue(rounds == _ROUNDS or (rounds > 0 and result["end"] == "failed"), output)
 
     def test_the_server_goes_on_when_loadgen_is_stopped(self) -> None:
         server, address = self._serve()
