@@ -17,7 +17,7 @@ class Block:
 
     @property
     def mounts(self) -> bool:
-        return "mount -t davfs" in self.script
+        return "/mnt/" in self.script
 
     def is_for(self, way: str) -> bool:
         """Whether it is for this way to install. Most are for all that have the page."""

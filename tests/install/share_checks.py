@@ -26,7 +26,7 @@ def passwords_are_for_root_only(host: Host) -> None:
 
 def rights_of_cora_are_explained(host: Host) -> None:
     told = said(host, "turnstile-accounts rights cora")
-    for words in ("read        /", "read write  /accounts", "read write  /home/cora"):
+    for words in ("read        /", "read write  /books", "read write  /home/cora"):
         assert f"{words}  (line " in told, told
 
 
@@ -39,11 +39,11 @@ def a_mistake_in_the_rights_changes_nothing(host: Host) -> None:
 
 
 def each_group_has_its_part(host: Host) -> None:
-    said(host, "echo 1 >/srv/turnstile/accounts/a.txt")
+    said(host, "echo 1 >/srv/turnstile/books/a.txt")
     for user, listed, written in (("amy", "404", "404"), ("ben", "200", "201")):
-        assert status(host, user, "/accounts/") == listed, user
-        assert status(host, user, "/accounts/a.txt") == listed, user
-        made = status(host, user, f"/accounts/{user}.txt", "-T /etc/hostname")
+        assert status(host, user, "/books/") == listed, user
+        assert status(host, user, "/books/a.txt") == listed, user
+        made = status(host, user, f"/books/{user}.txt", "-T /etc/hostname")
         assert made == written, user
     assert status(host, "cora", "/plans/") == "200"
     assert status(host, "cora", "/plans/c.txt", "-T /etc/hostname") == "403"
@@ -61,6 +61,13 @@ def what_was_written_to_the_mount_is_there(host: Host) -> None:
         eventually(host, "grep -qx 'Ship it today.' /srv/turnstile/plans/plan.txt")
 
 
+def who_may_only_read_was_refused_in_the_mount(host: Host) -> None:
+    if CAN_MOUNT_SHARES:
+        wrong = '"user":"cora","method":"LOCK","status":403,"name":"plans/new.txt"'
+        said(host, f"grep -qF '{wrong}' {LOG}")
+        expect(host, "ls /srv/turnstile/plans", "plan.txt")
+
+
 def the_log_names_the_user(host: Host) -> None:
     said(host, f'grep -q \'"user":"amy"\' {LOG}')
     expect(host, f"stat -c '%U %a' {LOG}", "turnstile 640")
@@ -76,7 +83,10 @@ OF_SECTIONS: dict[str, list[Check]] = {
     "Three users": [passwords_are_for_root_only],
     "Two groups": [rights_of_cora_are_explained, a_mistake_in_the_rights_changes_nothing],
     "The first file": [the_first_file_is_there, each_group_has_its_part],
-    "Mount it": [what_was_written_to_the_mount_is_there],
+    "Mount it": [
+        what_was_written_to_the_mount_is_there,
+        who_may_only_read_was_refused_in_the_mount,
+    ],
     "Who did what": [the_log_names_the_user],
     "How far the servers are locked in": [who_leaves_is_out_at_once],
 }
