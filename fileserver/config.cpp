@@ -35,7 +35,7 @@ void declare_basics(flags::App& app, Config& config) {
                      "address to listen on; port 0 takes any free port");
   flags::add_optional_address(
       app, "--http-listen", config.http_listen,
-      "address for HTTP/1.1 clients, such as browsers; a port alone means 127.0.0.1",
+      "address for browsers, WebDAV mounts and other clients of HTTP; a port alone means 127.0.0.1",
       flags::UnixPath::kAccepted);
   flags::add_address(
       app, "--auth", config.auth,
@@ -81,15 +81,16 @@ void declare_access(flags::App& app, Config& config) {
   flags::add_choice<UploadMode>(
       app, "--uploads", config.uploads,
       {{"off", UploadMode::kOff}, {"folder", UploadMode::kFolder}, {"sink", UploadMode::kSink}},
-      "folder: PUT and DELETE by HTTP change the served folder; MKCOL too; sink: PUT is read and "
-      "thrown away, to measure; off: none is allowed");
+      "folder: users change the served folder by HTTP: browsers, mounts, PUT; sink: PUT is read "
+      "and thrown away, to measure; off: none is allowed");
   flags::add_path(app, "--rights", config.rights_path,
                   "FILE says which users and groups may read and write which folders "
                   "(docs/access.md); SIGHUP reads it again; by default every user may read and "
                   "write everything");
   add_show_rights(app, config.show_rights_of);
   flags::add_choice<bool>(app, "--listings", config.has_listings, {{"on", true}, {"off", false}},
-                          "whether GET /FOLDER/ by HTTP lists the folder; off: it is not found");
+                          "whether HTTP lists folders, which browsers and mounts need; "
+                          "off: they are not found");
   add_trusted_proxy(app, config.trusted_proxies);
 }
 
