@@ -28,7 +28,7 @@ def rights_of_cora_are_explained(host: Host) -> None:
     told = said(host, "turnstile-accounts rights cora")
     for words in ("read        /", "read write  /books", "read write  /home/cora"):
         assert f"{words}  (line " in told, told
-    refused(host, "turnstile-accounts passwd cora", "turnstile-accounts: the first argument must be")
+    refused(host, "turnstile-accounts passwd cora", "turnstile-accounts: the first argument")
 
 
 def a_mistake_in_the_rights_changes_nothing(host: Host) -> None:
