@@ -22,21 +22,42 @@ bool look(const NameIn& at, struct stat& status) {
   return ::fstatat(at.folder, at.last.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
+// Failed with this errno, which what is done next must not change.
+bool failed(int errno_value) {
+  errno = errno_value;
+  return false;
+}
+
+// A link does not replace either. Many file systems in user space have none.
+bool rename_file_in_steps(const NameIn& from, const NameIn& to) {
+  if (::linkat(from.folder, from.last.c_str(), to.folder, to.last.c_str(), 0) == 0) {
+    if (::unlinkat(from.folder, from.last.c_str(), 0) == 0) return true;
+    const int failure = errno;  // ENOENT: somebody else has moved it
+    ::unlinkat(to.folder, to.last.c_str(), 0);
+    return failed(failure);
+  }
+  if (errno == EEXIST) return false;
+  struct stat status {};
+  return look(to, status) ? failed(EEXIST) : rename_with(from, to, 0);
+}
+
+// Only one program can make a folder of the name, and that program may then replace it.
+bool rename_folder_in_steps(const NameIn& from, const NameIn& to) {
+  if (::mkdirat(to.folder, to.last.c_str(), S_IRWXU) != 0) return false;
+  if (rename_with(from, to, 0)) return true;
+  const int failure = errno;
+  ::unlinkat(to.folder, to.last.c_str(), AT_REMOVEDIR);
+  return failed(failure == ENOTEMPTY ? EEXIST : failure);  // somebody has put something into it
+}
+
 }  // namespace
 
 bool rename_to_new(const NameIn& from, const NameIn& to) {
   if (rename_with(from, to, kNoReplace)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
-  // A link does not replace either. Folders, and many file systems in user space, have none.
-  if (::linkat(from.folder, from.last.c_str(), to.folder, to.last.c_str(), 0) == 0)
-    return ::unlinkat(from.folder, from.last.c_str(), 0) == 0;
-  if (errno == EEXIST) return false;
   struct stat status {};
-  if (look(to, status)) {
-    errno = EEXIST;
-    return false;
-  }
-  return rename_with(from, to, 0);
+  if (look(from, status) && S_ISDIR(status.st_mode)) return rename_folder_in_steps(from, to);
+  return rename_file_in_steps(from, to);
 }
 
 bool rename_over(const NameIn& from, const NameIn& to) {

@@ -11,8 +11,10 @@ struct NameIn {
   const std::string& last;
 };
 
-// Fails with EEXIST if something has the new name. Where the file system has no such rename, a file
-// has both names for a moment, and with folders another program may win. Returns false with errno.
+// Fails with EEXIST if something has the new name, also if another program makes it at the same
+// moment. Where the file system has no such rename, a file has both names for a moment, and an
+// empty folder has the new name of a folder. Where it has no links either, the file of another
+// program may be replaced. Returns false with errno; all is as it was then.
 bool rename_to_new(const NameIn& from, const NameIn& to);
 
 // Replaces the file or the link that has the new name. Two names of one file become one. Returns

@@ -194,7 +194,7 @@ bool TemporaryFile::replace(const std::string& name) {
     errno = EISDIR;
     return false;
   }
-  if (errno == ENOENT) return rename(name, kNoReplace);  // somebody has removed it
+  if (errno == ENOENT) return create(name);  // somebody has removed it
   // The file system cannot do it, or a sandbox does not let a link have the hidden name.
   return (errno == EINVAL || errno == ENOSYS || errno == EACCES) && rename(name, 0);
 }

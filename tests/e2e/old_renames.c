@@ -1,10 +1,12 @@
 // An LD_PRELOAD library: the file system has no files without a name, its renames know no flags,
-// and take some time. So it is with NFS, and with most file systems in user space.
+// and take some time. So it is with NFS, and with most file systems in user space. With NO_LINKS in
+// the environment there are no further names of a file either.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -29,6 +31,13 @@ int openat64(int folder, const char* name, int flags, ...) {
   const mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
   return open_at("openat64", folder, name, flags, mode);
+}
+
+int linkat(int from, const char* old, int to, const char* new, int flags) {
+  int (*real)(int, const char*, int, const char*, int);
+  if (getenv("NO_LINKS")) return errno = EPERM, -1;
+  *(void**)&real = dlsym(RTLD_NEXT, "linkat");
+  return real(from, old, to, new, flags);
 }
 
 long syscall(long number, ...) {

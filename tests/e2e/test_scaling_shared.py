@@ -7,38 +7,105 @@ import threading
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import ClassVar
 
 import fuse_mounts
 from client import ConnectionEndedError
 from http_client import FLAG, Answer, HttpClient
 from prefetch_scene import SOON_S
 from programs import SANITIZED, Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, for_each
 from upload_scene import HIDDEN
 from waiting import LONG_S, eventually
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
 _OLD_RENAMES = Path(__file__).with_name("old_renames.c")
+MOVES = 2  # of each kind, with each Overwrite, by two servers and by one
 LARGE = os.urandom(2_000_000)
 
 
 class TwoHostsTest(SceneTest):
+    folders: list[Path]  # as the servers see them
     servers: list[Program]
 
     def test_of_two_that_make_a_file_at_once_one_is_told_so(self) -> None:
         """Each has its own connection, as one that was told so before its body came is closed."""
+        servers = self.pairs()[0]
         with ThreadPoolExecutor(2) as pool:
             for number in range(20):
-                asked = [pool.submit(self.make, server, f"/n{number}") for server in self.servers]
+                asked = [pool.submit(self.make, server, f"/n{number}") for server in servers]
                 self.assertEqual(sorted(one.result() for one in asked), [201, 412])
         self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
 
     def make(self, server: Program, path: str) -> int:
+        return self.ask(server, path, "If-None-Match: *", method="PUT", body=b"x")
+
+    def ask(self, server: Program, path: str, *fields: str, **options) -> int:
         client = HttpClient(server, "alice", "wonderland")
         try:
-            return client.ask(path, "If-None-Match: *", method="PUT", body=b"x").status
+            return client.ask(path, *fields, **options).status
         finally:
             client.close()
+
+    def pairs(self) -> list[tuple[Program, Program]]:
+        """The servers that two clients speak to, the same one too."""
+        one, other = self.servers
+        return [(one, other), (one, one)]
+
+    @for_each(("file", "folder", "empty folder"))
+    def test_of_two_that_move_to_one_free_name_one_has_made_it(self, kind: str) -> None:
+        for pair, servers in enumerate(self.pairs()):
+            for number in range(2 * MOVES):
+                overwrite = "FT"[number % 2]
+                here = self.folders[0] / f"{kind.replace(' ', '-')}-{pair}-{number}"
+                self.move_both(servers, kind, here, overwrite)
+        self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
+
+    @for_each(("file", "folder"))
+    def test_one_name_that_two_move_has_one_new_name(self, kind: str) -> None:
+        method = {"file": "PUT", "folder": "MKCOL"}[kind]
+        for pair, servers in enumerate(self.pairs()):
+            for number in range(MOVES):
+                here = f"{kind}-{pair}-{number}"
+                self.assertEqual(self.ask(servers[0], f"/{here}", method=method), 201)
+                with ThreadPoolExecutor(2) as pool:
+                    asked = [
+                        pool.submit(
+                            self.ask, server, f"/{here}", f"Destination: /{here}-{i}", method="MOVE"
+                        )
+                        for i, server in enumerate(servers)
+                    ]
+                    first, second = sorted(one.result() for one in asked)
+                self.assertEqual(first, 201)
+                self.assertIn(second, (404, 409))
+                self.assertEqual(len(list(self.folders[0].glob(f"{here}*"))), 1)
+
+    def move_both(
+        self, servers: tuple[Program, Program], kind: str, here: Path, overwrite: str
+    ) -> None:
+        """Each client moves a name of its own to the same new one."""
+        for i, server in enumerate(servers):
+            if kind == "file":
+                self.ask(server, f"/{here.name}-{i}", method="PUT", body=b"%d" % i)
+                continue
+            self.ask(server, f"/{here.name}-{i}", method="MKCOL")
+            if kind == "folder":
+                self.ask(server, f"/{here.name}-{i}/in-{i}", method="PUT", body=b"%d" % i)
+        fields = (f"Destination: /{here.name}", f"Overwrite: {overwrite}")
+        with ThreadPoolExecutor(2) as pool:
+            asked = [
+                pool.submit(self.ask, server, f"/{here.name}-{i}", *fields, method="MOVE")
+                for i, server in enumerate(servers)
+            ]
+            answers = [one.result() for one in asked]
+        self.assertEqual(sorted(answers), [201, {"F": 412, "T": 204}[overwrite]])
+        last = answers.index(201 if overwrite == "F" else 204)
+        left = {here, here.with_name(f"{here.name}-{1 - last}")} if overwrite == "F" else {here}
+        self.assertEqual(set(here.parent.glob(f"{here.name}*")), left)
+        if kind == "file":
+            eventually(lambda: here.read_bytes() == b"%d" % last, "the last one is there")
+        elif kind == "folder":
+            eventually(lambda: os.listdir(here) == [f"in-{last}"], "the last one is there")
 
 
 class SharedFolderTest(TwoHostsTest):
@@ -146,6 +213,9 @@ class GlusterTest(SharedFolderTest):
 class OldRenamesTest(TwoHostsTest):
     """A folder of this host, whose renames are as poor as those of shared file systems."""
 
+    SERVERS = 2
+    env: ClassVar[dict[str, str]] = {}
+
     def setUp(self) -> None:
         super().setUp()
         library = self.scene.folder / "old_renames.so"
@@ -155,10 +225,26 @@ class OldRenamesTest(TwoHostsTest):
         authserver = self.scene.authserver("--password-scheme", "plain")
         create_account(authserver)
         flags = (*FLAG, "--uploads", "folder")
+        self.folders = [self.scene.root] * 2
         self.servers = [
-            self.scene.fileserver(authserver, *flags, env={"LD_PRELOAD": str(library)})
-            for _ in range(2)
+            self.scene.fileserver(authserver, *flags, env={"LD_PRELOAD": str(library), **self.env})
+            for _ in range(self.SERVERS)
         ]
+
+
+class NoLinksTest(OldRenamesTest):
+    """There are no links either. One server still keeps its clients apart."""
+
+    SERVERS = 1
+    env: ClassVar = {"NO_LINKS": "1"}
+
+    def pairs(self) -> list[tuple[Program, Program]]:
+        (server,) = self.servers
+        return [(server, server)]
+
+
+class NoLinksInLoopsTest(NoLinksTest):
+    model = "event"
 
 
 class RcloneTest(SceneTest):
