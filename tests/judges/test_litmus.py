@@ -61,3 +61,7 @@ class LitmusTest(JudgeTest):
 
     def test_locks(self) -> None:
         self.check("locks")
+
+
+class LitmusOfLoopsTest(LitmusTest):
+    model = "event"

@@ -125,6 +125,8 @@ class MountTest(RcloneTest):
         if all(map(shutil.which, ("git", "make", "g++"))):
             self.clone_and_build()
 
+
+class RcloneMountTest(MountTest):
     @needs("rclone")
     @needs("fusermount3")
     def test_a_mount_of_rclone(self) -> None:
@@ -136,6 +138,12 @@ class MountTest(RcloneTest):
         self.addCleanup(subprocess.run, ["umount", "-l", str(self.mounted)], check=False)
         eventually(lambda: os.path.ismount(self.mounted), "mounted")
         self.work_on()
+
+
+class DavfsMountTest(MountTest):
+    """With the event model, because each mount takes long and one of each model is enough."""
+
+    model = "event"
 
     @needs("mount.davfs")
     def test_a_mount_of_davfs2(self) -> None:
@@ -155,3 +163,6 @@ class MountTest(RcloneTest):
         unmount = ["umount", str(self.mounted)]
         self.addCleanup(subprocess.run, unmount, timeout=LONG_S, check=True)
         self.work_on()
+
+
+del MountTest  # Without this, unittest would run the base class too.

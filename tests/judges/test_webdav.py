@@ -12,7 +12,7 @@ MANY_FOLDERS = 10
 FILES_OF_EACH = 1_000
 
 
-class WebdavTest(RcloneTest):
+class ClientsTest(RcloneTest):
     @needs("rclone")
     def test_rclone(self) -> None:
         source = self.work / "source"
@@ -31,6 +31,34 @@ class WebdavTest(RcloneTest):
         (source / "sub" / "empty").write_bytes(b"x")
         self.rclone("check", "--download", source, ":webdav:copied", status=1)
 
+    @needs("cadaver")
+    def test_cadaver(self) -> None:
+        machine = self.server.further_address("http")[0]
+        netrc = f"machine {machine}\nlogin {USER}\npassword {PASSWORD}\n"
+        (self.work / ".netrc").write_text(netrc)
+        said = self.run_judge("cadaver", f"{self.url}/", stdin=b"ls\nget small.txt\nquit\n").stdout
+        self.assertRegex(said, r"Coll: +sub ")
+        self.assertEqual((self.work / "small.txt").read_bytes(), FILES["small.txt"])
+
+    @needs("gio")
+    @needs("dbus-run-session")
+    @unittest.skipUnless(Path("/usr/libexec/gvfsd-dav").exists(), "gvfs-backends is missing")
+    def test_gio(self) -> None:
+        dav = f"dav://{USER}@{self.address}/"
+        script = (
+            f"echo {PASSWORD} | gio mount {dav} && gio list {dav}sub && gio cat {dav}small.txt"
+            f" && gio mount -u {dav}"
+        )
+        said = self.run_judge("dbus-run-session", "--", "sh", "-c", script).stdout
+        self.assertIn("\ndeep\n", "\n" + said)
+        self.assertIn(FILES["small.txt"].decode(), said)
+
+
+class ClientsOfLoopsTest(ClientsTest):
+    model = "event"
+
+
+class ManyFilesTest(RcloneTest):
     @needs("rclone")
     def test_ten_thousand_small_files_by_rclone(self) -> None:
         """rclone 1.60 sends at most 100 requests per second, three for each file: so ten of it."""
@@ -64,25 +92,3 @@ class WebdavTest(RcloneTest):
         self.rclone("check", "--size-only", "source", ":webdav:many")
         self.rclone("purge", ":webdav:many")
         self.assertFalse(served.exists())
-
-    @needs("cadaver")
-    def test_cadaver(self) -> None:
-        machine = self.server.further_address("http")[0]
-        netrc = f"machine {machine}\nlogin {USER}\npassword {PASSWORD}\n"
-        (self.work / ".netrc").write_text(netrc)
-        said = self.run_judge("cadaver", f"{self.url}/", stdin=b"ls\nget small.txt\nquit\n").stdout
-        self.assertRegex(said, r"Coll: +sub ")
-        self.assertEqual((self.work / "small.txt").read_bytes(), FILES["small.txt"])
-
-    @needs("gio")
-    @needs("dbus-run-session")
-    @unittest.skipUnless(Path("/usr/libexec/gvfsd-dav").exists(), "gvfs-backends is missing")
-    def test_gio(self) -> None:
-        dav = f"dav://{USER}@{self.address}/"
-        script = (
-            f"echo {PASSWORD} | gio mount {dav} && gio list {dav}sub && gio cat {dav}small.txt"
-            f" && gio mount -u {dav}"
-        )
-        said = self.run_judge("dbus-run-session", "--", "sh", "-c", script).stdout
-        self.assertIn("\ndeep\n", "\n" + said)
-        self.assertIn(FILES["small.txt"].decode(), said)
