@@ -7,8 +7,22 @@ from http_client import request
 from lock_scene import FREE, LocksScene
 from upload_scene import USER
 
+# The names in dir/ change, or that of dir/.
+_CHANGES_OF_NAMES = (
+    ("PUT", "dir/new"),
+    ("DELETE", "dir/f"),
+    ("MKCOL", "dir/new"),
+    ("DELETE", "dir"),
+)
+
 
 class LockedTest(LocksScene):
+    def check_locked(self, *further: tuple[str, str]) -> None:
+        """dir/ is locked. These methods and names are refused, beside the changes of its names."""
+        for method, name in (*_CHANGES_OF_NAMES, *further):
+            with self.subTest((method, name)):
+                self.assert_locked(self.ask(method, name), "dir/")
+
     def test_a_change_of_a_locked_file_needs_the_token_of_its_user(self) -> None:
         token = self.lock("a")
         for method in ("PUT", "DELETE"):
@@ -43,18 +57,11 @@ class LockedTest(LocksScene):
         self.assertEqual((self.read("a"), self.read("new")), (b"old", b""))
 
     def test_a_lock_of_a_folder_is_one_of_all_below_it(self) -> None:
+        self.write("dir/f", b"old")
         self.write("dir/sub/f", b"old")
         token = self.lock("dir/")
         own = f"If: (<{token}>)"
-        for method, name in (
-            ("PUT", "dir/sub/f"),
-            ("PUT", "dir/new"),
-            ("DELETE", "dir/sub/f"),
-            ("MKCOL", "dir/new"),
-            ("DELETE", "dir"),
-        ):
-            with self.subTest((method, name)):
-                self.assert_locked(self.ask(method, name), "dir/")
+        self.check_locked(("PUT", "dir/sub/f"), ("DELETE", "dir/sub/f"), ("MKCOL", "dir/sub/new"))
         self.assertEqual(self.put("dir/sub/f", own).status, 204)
         self.assertEqual(self.ask("MKCOL", "dir/new", own).status, 201)
         self.assertEqual(unlock(self.amy, self.at("dir/sub/f"), token).status, 204)
@@ -65,14 +72,7 @@ class LockedTest(LocksScene):
         self.write("dir/sub/f", b"old")
         token = self.lock("dir/", "Depth: 0")
         own = f"If: <{self.at('dir/')}> (<{token}>)"
-        for method, name in (
-            ("PUT", "dir/new"),
-            ("DELETE", "dir/f"),
-            ("MKCOL", "dir/new"),
-            ("DELETE", "dir"),
-        ):
-            with self.subTest((method, name)):
-                self.assert_locked(self.ask(method, name), "dir/")
+        self.check_locked()
         self.assert_locked(lock(self.amy, self.at("dir/new")), "dir/")
         self.assertEqual(self.put("dir/f").status, 204)
         self.assertEqual(self.put("dir/sub/new").status, 201)

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 import tempfile
 import unittest
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
@@ -98,6 +98,14 @@ class JudgeTest(SharedSceneTest):
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Writes files below the folder, by their names in it, and makes the folders on the way."""
+    for name, content in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
 
 
 def environment(home: Path) -> dict[str, str]:

@@ -7,17 +7,17 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from judge_scene import FILES, PASSWORD, USER, environment, needs
+from judge_scene import FILES, PASSWORD, USER, environment, needs, write_files
 from rclone_scene import RcloneTest
 from waiting import LONG_S, eventually
 
 SOURCES = {
-    "hello.h": "int hello();\n",
-    "hello.cpp": '#include "hello.h"\nint hello() { return 42; }\n',
-    "main.cpp": '#include "hello.h"\nint main() { return hello() - 42; }\n',
-    "Makefile": "hello: main.o hello.o\n\tg++ -o $@ $^\n%.o: %.cpp hello.h\n\tg++ -c -o $@ $<\n",
-    ".gitignore": "*.o\nhello\n",
-    **{f"docs/{number % 7}/page {number}": f"{number}\n" for number in range(100)},
+    "hello.h": b"int hello();\n",
+    "hello.cpp": b'#include "hello.h"\nint hello() { return 42; }\n',
+    "main.cpp": b'#include "hello.h"\nint main() { return hello() - 42; }\n',
+    "Makefile": b"hello: main.o hello.o\n\tg++ -o $@ $^\n%.o: %.cpp hello.h\n\tg++ -c -o $@ $<\n",
+    ".gitignore": b"*.o\nhello\n",
+    **{f"docs/{number % 7}/page {number}": b"%d\n" % number for number in range(100)},
 }
 
 
@@ -99,10 +99,7 @@ class MountTest(RcloneTest):
 
     def clone_and_build(self) -> None:
         source = self.work / "source"
-        for name, content in SOURCES.items():
-            path = source / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(content)
+        write_files(source, SOURCES)
         for command in ("init -q", "add -A", "-c user.name=a -c user.email=a@b commit -qm one"):
             self.run_judge("git", "-C", source, *command.split())
         clone = self.mounted / f"clone-{self.work.name}"

@@ -4,7 +4,7 @@ import subprocess
 import unittest
 from pathlib import Path
 
-from judge_scene import FILES, PASSWORD, USER, environment, needs
+from judge_scene import FILES, PASSWORD, USER, environment, needs, write_files
 from rclone_scene import RcloneTest
 from waiting import LONG_S
 
@@ -16,10 +16,7 @@ class ClientsTest(RcloneTest):
     @needs("rclone")
     def test_rclone(self) -> None:
         source = self.work / "source"
-        for name, content in FILES.items():
-            path = source / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write_files(source, FILES)
         self.rclone("copy", source, ":webdav:copied")
         listed = self.rclone("lsf", "-R", "--files-only", ":webdav:copied").splitlines()
         self.assertEqual(set(listed), set(FILES))
@@ -67,10 +64,7 @@ class ManyFilesTest(RcloneTest):
             for folder in range(MANY_FOLDERS)
             for number in range(FILES_OF_EACH)
         }
-        for name, content in contents.items():
-            path = self.work / "source" / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content)
+        write_files(self.work / "source", contents)
         flags = (*self.rclone_flags(), "--transfers", "8", "--checkers", "8")
         copies = [
             subprocess.Popen(
