@@ -1,16 +1,23 @@
 """People work in a folder that rclone or davfs2 has mounted: git, a compiler, an editor."""
 
+import itertools
 import json
 import os
 import shutil
 import subprocess
+import threading
 import unittest
 from pathlib import Path
+from urllib.parse import quote
 
+import shared_path  # noqa: F401
+from http_client import HttpClient
 from judge_scene import FILES, PASSWORD, USER, environment, needs, write_files
 from rclone_scene import RcloneTest
 from waiting import LONG_S, eventually
 
+MANY = 10_000  # files in one folder
+LISTINGS = 4
 SOURCES = {
     "hello.h": b"int hello();\n",
     "hello.cpp": b'#include "hello.h"\nint hello() { return 42; }\n',
@@ -116,6 +123,40 @@ class MountTest(RcloneTest):
         for name in ("hello", ".git/HEAD", "main.cpp"):
             self.seen_on_server(f"{clone.name}/{name}", (clone / name).read_bytes())
 
+    def list_while_others_change(self) -> None:
+        """Another client adds and removes names. Those that stay are in each listing, once."""
+        stay = {f"{number:05} stays" for number in range(MANY)}
+        write_files(self.scene.root / "many", dict.fromkeys(stay, b"x"))
+        come, gone, ended = set[str](), set[str](), threading.Event()
+
+        def change() -> None:
+            client = HttpClient(self.server, USER, PASSWORD)
+            for number in itertools.count():
+                if ended.is_set():
+                    break
+                name = f"comes {number}"
+                client.ask(f"/many/{quote(name)}", method="PUT", body=b"y")
+                come.add(name)
+                if number % 3:
+                    client.ask(f"/many/{quote(name)}", method="DELETE")
+                    gone.add(name)
+            client.close()
+
+        changing = threading.Thread(target=change)
+        changing.start()
+        try:
+            for number in range(LISTINGS):
+                eventually(lambda: len(gone) > 20 * number, "others change the folder")
+                listed = os.listdir(self.mounted / "many")
+                self.assertEqual(len(listed), len(set(listed)))
+                self.assertEqual(stay - set(listed), set())
+                self.assertLessEqual(set(listed), stay | come | {f"comes {len(come)}"})
+        finally:
+            ended.set()
+            changing.join()
+        left = stay | (come - gone)
+        eventually(lambda: sorted(os.listdir(self.mounted / "many")) == sorted(left), "all names")
+
     def work_on(self) -> None:
         self.work_in_folder()
         self.edit()
@@ -130,11 +171,13 @@ class RcloneMountTest(MountTest):
         self.start_judge(
             *("rclone", *self.rclone_flags(), "mount", ":webdav:", self.mounted),
             *("--vfs-cache-mode", "full", "--vfs-write-back", "100ms"),
+            *("--dir-cache-time", "1s"),
             *("--cache-dir", self.cache, "--file-perms", "755"),
         )
         self.addCleanup(subprocess.run, ["umount", "-l", str(self.mounted)], check=False)
         eventually(lambda: os.path.ismount(self.mounted), "mounted")
         self.work_on()
+        self.list_while_others_change()
 
 
 class DavfsMountTest(MountTest):
