@@ -124,6 +124,18 @@ class PropertiesTest(SharedSceneTest):
             self.assertEqual(set(response.properties[404]), missing | tag)
             self.assertEqual(f"{DAV}getetag" in response.properties.get(200, {}), tagged)
 
+    def test_what_is_asked_for_often_is_answered_once(self) -> None:
+        asked = b"<D:getetag/><D:none/>" * 900
+        for body in (
+            b'<D:propfind xmlns:D="DAV:"><D:prop>' + asked + b"</D:prop></D:propfind>",
+            b'<D:propfind xmlns:D="DAV:"><D:allprop/><D:include>' + asked
+            + b"</D:include></D:propfind>",
+        ):  # fmt: skip
+            answer = self.ask("/file.txt", "Depth: 0", body=body)
+            self.assertEqual(answer.status, 207)
+            counts = [answer.body.count(name) for name in (b"<D:getetag>", b":none")]
+            self.assertEqual(counts, [1, 1], answer.body)
+
     def test_bodies_that_are_refused(self) -> None:
         for body in (b" ", b"x", b"<a>", ALL[:-1], b"<propfind><allprop/></propfind>",
                      b'<propfind xmlns="DAV:"/>', b'<D:prop xmlns:D=""/>',

@@ -217,6 +217,24 @@ TEST_CASE("locks of a user and in all are bounded", "[locks]") {
   CHECK(!added(locks, wanted("e")).empty());
 }
 
+TEST_CASE("the limits are 1,000 locks of a user, 4,096 in all, 64 shared ones of a name",
+          "[locks]") {
+  constexpr int kOfUser = 1'000;
+  constexpr int kInAll = 4'096;
+  Locks locks;
+  for (int i = 0; i < kInAll; ++i) {
+    const std::string user = "user" + std::to_string(i / kOfUser);
+    const bool is_last_of_user = i % kOfUser == kOfUser - 1;
+    REQUIRE(!added(locks, wanted(std::to_string(i), kZero, kExclusive, user)).empty());
+    if (is_last_of_user) REQUIRE(added(locks, wanted("x", kZero, kExclusive, user)).empty());
+  }
+  CHECK(added(locks, wanted("x", kZero, kExclusive, "another")).empty());
+
+  Locks of_name;
+  for (int i = 0; i < 64; ++i) REQUIRE(!added(of_name, wanted("a", kZero, kShared)).empty());
+  CHECK(added(of_name, wanted("a", kZero, kShared)).empty());
+}
+
 TEST_CASE("shared locks that reach one name are bounded", "[locks]") {
   Locks locks({.shared = 2});
   REQUIRE(!added(locks, wanted("a/b", kZero, kShared)).empty());
