@@ -1,6 +1,7 @@
 """PROPFIND, PROPPATCH and the claims of OPTIONS."""
 
 import os
+import shutil
 import socket
 import time
 import unittest
@@ -142,8 +143,46 @@ class PropertiesTest(SharedSceneTest):
                      b'<!DOCTYPE a [<!ENTITY b "c">]>' + ALL):  # fmt: skip
             with self.subTest(body):
                 self.assertEqual(self.ask("/", "Depth: 0", body=body).status, 400)
-        zipped = self.ask("/", "Depth: 0", "Content-Encoding: gzip", body=ALL)
-        self.assertEqual(zipped.status, 415)
+        for method in ("PROPFIND", "PROPPATCH", "LOCK"):
+            zipped = self.ask("/", "Depth: 0", "Content-Encoding: gzip", body=ALL, method=method)
+            self.assertEqual(zipped.status, 415, method)
+
+    def test_the_elements_of_a_body_are_bounded(self) -> None:
+        def deep(depth: int) -> bytes:
+            return b"<D:a>" * depth + b"</D:a>" * depth
+
+        def named(size: int) -> bytes:
+            return b"<x/>".replace(b"x", b"x" * size)
+
+        for inside, status in (
+            (b"<D:a/>" * 1_998, 207),
+            (b"<D:a/>" * 1_999, 400),
+            (deep(30), 207),
+            (deep(31), 400),
+            (named(512), 207),
+            (named(513), 400),
+        ):
+            body = b'<D:propfind xmlns:D="DAV:"><D:prop>' + inside + b"</D:prop></D:propfind>"
+            with self.subTest(body[:80], size=len(body)):
+                self.assertEqual(self.ask("/file.txt", "Depth: 0", body=body).status, status)
+
+    def test_an_answer_of_up_to_32_kib_has_its_length(self) -> None:
+        body, had_length = prop("getetag"), []
+        short = len(self.ask("/many/name-00000", "Depth: 0", body=body).body)
+        for files in (1, 100, 140, 150, 160, 170, 180, 200, 400):
+            folder = self.scene.root / f"some-{files}"
+            folder.mkdir()
+            self.addCleanup(shutil.rmtree, folder)
+            for number in range(files):
+                (folder / f"{number:03}").touch()
+            answer = self.ask(f"/{folder.name}/", "Depth: 1", body=body)
+            self.assertEqual(len(responses(answer.body)), files + 1)
+            self.assertGreater(len(answer.body), short)
+            is_short = len(answer.body) <= 32 * 1024
+            self.assertEqual("content-length" in answer.fields, is_short)
+            self.assertEqual("transfer-encoding" in answer.fields, not is_short)
+            had_length.append(is_short)
+        self.assertEqual(set(had_length), {True, False})
 
     def test_a_body_is_bounded(self) -> None:
         most = 64 << 10

@@ -24,6 +24,9 @@ TRICKLES = {
     "an account in chunks": (("/-/accounts", "POST", CHUNKED), b"1\r\n \r\n"),
     "a file": (("/f", "PUT", SIZED), b"x"),
     "a file in chunks": (("/f", "PUT", CHUNKED), b"1\r\nx\r\n"),
+    "a question for properties": (("/", "PROPFIND", SIZED), b" "),
+    "a change of properties": (("/", "PROPPATCH", CHUNKED), b"1\r\n \r\n"),
+    "a lock": (("/f", "LOCK", CHUNKED), b"1\r\n<\r\n"),
     "an extension of a chunk": (("/f", "PUT", CHUNKED), b"1;x"),
 }
 BEGUN = {"an extension of a chunk": b"1;", "a trailer": b"1\r\nx\r\n0\r\n"}
