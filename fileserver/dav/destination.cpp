@@ -14,8 +14,10 @@ struct Scheme {
 };
 constexpr Scheme kSchemes[] = {{"http://", ":80"}, {"https://", ":443"}};
 
+// An empty port is that of the scheme, too (RFC 3986).
 std::string_view without_port(std::string_view authority, std::string_view port) {
   if (authority.ends_with(port)) authority.remove_suffix(port.size());
+  if (authority.ends_with(':')) authority.remove_suffix(1);
   return authority;
 }
 

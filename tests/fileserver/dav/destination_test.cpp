@@ -33,6 +33,8 @@ TEST_CASE("a destination is a path, or a URI of the same host", "[dav]") {
 TEST_CASE("the port of a scheme need not be named", "[dav]") {
   CHECK(kind_of("http://h:80/a", "h") == Kind::kPath);
   CHECK(kind_of("http://h/a", "h:80") == Kind::kPath);
+  CHECK(kind_of("http://h:/a", "h") == Kind::kPath);
+  CHECK(kind_of("http://h/a", "h:") == Kind::kPath);
   CHECK(kind_of("https://h:443/a", "h") == Kind::kPath);
   CHECK(kind_of("https://h:80/a", "h") == Kind::kElsewhere);
   CHECK(kind_of("https://h/a", "h:8443") == Kind::kElsewhere);
@@ -40,8 +42,9 @@ TEST_CASE("the port of a scheme need not be named", "[dav]") {
 }
 
 TEST_CASE("a URI of another host is elsewhere", "[dav]") {
-  for (const char* value : {"http://other/a", "http://files.example/a", "https://x@other/a",
-                            "http:///a", "http://files.example:8080@other/a", "http://:80/a"}) {
+  for (const char* value :
+       {"http://other/a", "http://files.example/a", "https://x@other/a", "http:///a",
+        "http://files.example:8080@other/a", "http://:80/a", "http://:/a"}) {
     CAPTURE(value);
     CHECK(kind_of(value) == Kind::kElsewhere);
   }
