@@ -1,8 +1,9 @@
-"""COPY, and MOVE to another file system, where the disk is full."""
+"""Requests of WebDAV where the disk is full."""
 
 import unittest
 from pathlib import Path
 
+from dav_client import lock
 from http_client import HttpClient
 from mount_namespace import NAMESPACES, why_no_mounts
 from moves_scene import KINDS, MovesTest
@@ -106,6 +107,15 @@ class FullDiskTest(MovesTest):
         self.check_full("COPY", "disk/a", "disk/new")
         self.check_full("COPY", "disk/c", "disk/new")
         self.check_full("COPY", "disk/c", "disk/b")
+        self.assertEqual(lock(self.client, "/disk/new").status, 507)
+        self.assertEqual(self.client.ask("/disk/new/", method="MKCOL").status, 507)
+        # What takes no room is done, and makes some.
+        self.assertEqual(self.move(self.client, "disk/a/0", "disk/0").status, 201)
+        self.assertEqual(self.move(self.client, "disk/c", "disk/b").status, 204)
+        self.assertEqual(self.client.ask("/disk/a/", method="DELETE").status, 204)
+        self.assertEqual(self.put(self.client, "disk/new", b"new").status, 201)  # no lock is left
+        left = {"disk": None, "disk/0": b"0", "disk/b": b"c", "disk/new": b"new"}
+        self.assertEqual(self.there(), left)
 
     @for_each(KINDS)
     def test_a_move_to_a_full_disk_leaves_all_where_it_was(self, kind: tuple) -> None:
