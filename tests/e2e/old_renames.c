@@ -47,8 +47,12 @@ long syscall(long number, ...) {
   va_start(rest, number);
   for (int i = 0; i < 6; ++i) of[i] = va_arg(rest, long);
   va_end(rest);
-  if (number == SYS_renameat2 && of[4]) return errno = EINVAL, -1;
   if (number == SYS_renameat2) usleep(50000);
+  // The kernel looks for a name to exchange before it asks the file system.
+  if (number == SYS_renameat2 && of[4] == 2 /* RENAME_EXCHANGE */ &&
+      faccessat((int)of[2], (const char*)of[3], F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+    return -1;
+  if (number == SYS_renameat2 && of[4]) return errno = EINVAL, -1;
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "syscall");
   return real(number, of[0], of[1], of[2], of[3], of[4], of[5]);
 }

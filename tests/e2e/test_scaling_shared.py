@@ -61,6 +61,18 @@ class TwoHostsTest(SceneTest):
                 self.move_both(servers, kind, here, overwrite)
         self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
 
+    def test_a_file_that_another_removes_may_be_replaced(self) -> None:
+        one, other = self.pairs()[0]
+        with ThreadPoolExecutor(2) as pool:
+            for number in range(10):
+                path = f"/r{number}"
+                self.assertEqual(self.ask(one, path, method="PUT", body=b"old"), 201)
+                put = pool.submit(self.ask, one, path, method="PUT", body=b"new")
+                gone = pool.submit(self.ask, other, path, method="DELETE")
+                self.assertIn(put.result(), (201, 204))
+                self.assertEqual(gone.result(), 204)
+        self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
+
     @for_each(("file", "folder"))
     def test_one_name_that_two_move_has_one_new_name(self, kind: str) -> None:
         method = {"file": "PUT", "folder": "MKCOL"}[kind]
