@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import threading
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -68,6 +69,7 @@ class TwoHostsTest(SceneTest):
                 path = f"/r{number}"
                 self.assertEqual(self.ask(one, path, method="PUT", body=b"old"), 201)
                 put = pool.submit(self.ask, one, path, method="PUT", body=b"new")
+                time.sleep(number * 0.005)  # at any moment of the other
                 gone = pool.submit(self.ask, other, path, method="DELETE")
                 self.assertIn(put.result(), (201, 204))
                 self.assertEqual(gone.result(), 204)
