@@ -51,6 +51,7 @@ class JudgeTest(SharedSceneTest):
     """Each test has a folder of its own, `work`, in which the judges run."""
 
     server_flags: tuple[str, ...] = ("--uploads", "folder")
+    server_prefix: tuple[str, ...] = ()  # of the command that starts the fileserver
 
     @classmethod
     def prepare(cls) -> None:
@@ -58,9 +59,10 @@ class JudgeTest(SharedSceneTest):
             path = cls.scene.write(name, content)
             time_s = int(path.stat().st_mtime) - _A_DAY_AGO_S
             os.utime(path, (time_s, time_s))
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver, USER, PASSWORD)
-        cls.server = cls.scene.fileserver(authserver, *FLAG, *cls.server_flags)
+        cls.authserver = cls.scene.authserver("--password-scheme", "plain")
+        create_account(cls.authserver, USER, PASSWORD)
+        flags = (*FLAG, *cls.server_flags)
+        cls.server = cls.scene.fileserver(cls.authserver, *flags, prefix=cls.server_prefix)
         cls.address = str(cls.server.further_address("http"))
         cls.url = f"http://{cls.address}"
         cls.url_with_password = f"http://{USER}:{PASSWORD}@{cls.address}"

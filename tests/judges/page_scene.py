@@ -15,6 +15,7 @@ SEEN = (
     "[...document.querySelectorAll('tbody tr:not(.up)')].filter(row => !row.hidden)"
     ".map(row => row.querySelector('bdi').textContent)"
 )
+DIALOG = "!!document.querySelector('dialog[open]')"
 STATUS = "document.querySelector('.status').textContent"
 FAILED = "[...document.querySelectorAll('.uploads li.bad .detail')].map(one => one.textContent)"
 
@@ -60,7 +61,10 @@ class PageTest(JudgeTest):
         return self.browser.evaluate(expression)
 
     def until(self, expression: str, wanted: object = True) -> None:
-        eventually(lambda: self.value(expression) == wanted, f"{expression} is {wanted!r}")
+        try:
+            eventually(lambda: self.value(expression) == wanted, f"{expression} is {wanted!r}")
+        except AssertionError as failure:
+            raise AssertionError(f"{failure}, but {self.value(expression)!r}") from None
 
     def press(self, text: str) -> None:
         """Presses the button with this text."""

@@ -5,11 +5,10 @@ import os
 import shared_path  # noqa: F401
 from browser import PROGRAM
 from judge_scene import needs
-from page_scene import SEEN, STATUS, PageTest
+from page_scene import DIALOG, SEEN, STATUS, PageTest
 from scene import for_each
 
 NAMES = ("b10", "b9", "Zoo/", "A", "apple/", ".hidden")
-DIALOG = "!!document.querySelector('dialog[open]')"
 FOCUSED = "document.activeElement.textContent"
 LABEL = (
     "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"

@@ -25,6 +25,12 @@ async function showChange(words, name) {
   (row ? linkOf(row) : search).focus();
 }
 
+// Says why a name was not changed. Where somebody else was quicker, the listing is old.
+async function showRefusal(name, status, isNew) {
+  if ([404, 409, 412].includes(status)) await refresh();
+  say([isolated(name), `: ${wordsOf(status, isNew)}`], true);
+}
+
 async function change(row) {
   const name = nameOf(row);
   const { answer, text } = await question({
@@ -45,8 +51,8 @@ async function rename(row, name) {
     Destination: location.origin + addressOf(name) + slash, Overwrite: "F",
   };
   const answered = await send("MOVE", linkOf(row).pathname, { fields });
-  if (!isDone(answered)) return say(`${nameOf(row)}: ${wordsOf(answered)}`, true);
-  await showChange(`Renamed to ${name}.`, name);
+  if (!isDone(answered)) return showRefusal(nameOf(row), answered);
+  await showChange(["Renamed to ", isolated(name), "."], name);
 }
 
 async function remove(row) {
@@ -58,8 +64,8 @@ async function remove(row) {
   });
   if (answer !== "Delete") return;
   const answered = await send("DELETE", linkOf(row).pathname);
-  if (!isDone(answered)) return say(`${name}: ${wordsOf(answered)}`, true);
-  await showChange(`${name} is deleted.`);
+  if (!isDone(answered)) return showRefusal(name, answered);
+  await showChange([isolated(name), " is deleted."]);
 }
 
 async function makeFolder() {
@@ -69,9 +75,8 @@ async function makeFolder() {
   if (answer !== "Create" || text === "") return;
   if (!isName(text)) return say("This cannot be a name.", true);
   const answered = await send("MKCOL", addressOf(text) + "/");
-  if (answered === 405) return say(wordsOf(412), true);
-  if (!isDone(answered)) return say(`${text}: ${wordsOf(answered)}`, true);
-  await showChange(`The folder ${text} is made.`, text);
+  if (!isDone(answered)) return showRefusal(text, answered === 405 ? 412 : answered, true);
+  await showChange(["The folder ", isolated(text), " is made."], text);
 }
 
 function startChanges() {

@@ -21,7 +21,7 @@ function makeButton(text, onclick, label) {
 // pressed, null for the Escape key, and what stands in the field and in the box. `field` is a label
 // and a text to begin with. The keyboard stays in the dialogue, and goes back where it was.
 function question({ title, name = "", text = "", field, box, answers }) {
-  const heading = make("h2", {}, title, name && make("bdi", {}, name));
+  const heading = make("h2", {}, title, name && isolated(name));
   const input = make("input", { type: "text", value: field?.[1] ?? "", autocomplete: "off" });
   const tick = make("input", { type: "checkbox" });
   const form = make("form", {}, heading);
@@ -53,10 +53,15 @@ function question({ title, name = "", text = "", field, box, answers }) {
   });
 }
 
+// A name within a text. Letters that are written from right to left do not reorder what follows.
+function isolated(name) {
+  return make("bdi", {}, name);
+}
+
 const statusLine = make("p", { className: "status", role: "status" });
 
-// Shows a text that a screen reader reads out.
-function say(text, isBad = false) {
-  statusLine.textContent = text;
+// Shows texts and isolated names in a row. A screen reader reads them out.
+function say(parts, isBad = false) {
+  statusLine.replaceChildren(...[parts].flat());
   statusLine.classList.toggle("bad", isBad);
 }

@@ -44,21 +44,23 @@ function isDone(status) {
   return status >= 200 && status < 300;
 }
 
-// What a person can do about a status that is no success.
-function wordsOf(status) {
+// What a person can do about a status that is no success. `isNew`: it is of a name that is to be.
+function wordsOf(status, isNew = false) {
   switch (status) {
-    case NO_ANSWER: return "The connection was lost. Try again when the network is back.";
+    case NO_ANSWER: return "The server does not answer. Check your network, or try again later.";
     case UNREADABLE: return "The browser cannot read this file any more. Choose it again.";
-    case 401: return "Your password does not count any more. Reload the page to sign in.";
+    case 401: return "Your password is not valid any more. Reload the page to sign in.";
     case 403: return "Your account may not change this.";
-    case 404: return "The server does not know or does not take this name.";
+    case 404: return isNew ? "The server does not take this name." : "It is not there any more.";
     case 405: return "The server does not do this here.";
     case 409: return "The folder is gone, or a folder has this name.";
     case 412: return "There is something of this name already.";
     case 413: return "The file is larger than the server takes.";
+    case 414:
+    case 431: return "The names of the folder and of this together are too long.";
     case 423: return "Somebody has locked this. Try again later.";
     case 429: return "Too many wrong passwords came from your address. Wait for a minute.";
-    case 503: return "The server is too busy. Try again in a moment.";
+    case 503: return "The server cannot check passwords now, or is too busy. Try again in a moment.";
     case 507: return "The disk of the server is full.";
     default: return `The server has failed (${status}).`;
   }

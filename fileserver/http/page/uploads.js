@@ -34,7 +34,7 @@ class Line {
     this.bar = make("progress", { max: 1, value: 0, "aria-label": `Upload of ${path}` });
     this.text = make("span", { className: "detail" });
     this.button = makeButton("Cancel", () => upload.cancel(), `Cancel ${path}`);
-    this.element = make("li", {}, make("bdi", {}, path), this.bar, this.text, this.button);
+    this.element = make("li", {}, isolated(path), this.bar, this.text, this.button);
     this.samples = [];
     lines.append(this.element);
   }
@@ -91,8 +91,8 @@ class Upload {
   fail(status) {
     failures.add(this);
     if ([NO_ANSWER, 401, 429, 503, 507].includes(status)) isPaused = waiting.length > 0;
-    this.line.fail(wordsOf(status), this);
-    say(`${this.path}: ${wordsOf(status)}`, true);
+    this.line.fail(wordsOf(status, true), this);
+    say([isolated(this.path), `: ${wordsOf(status, true)}`], true);
   }
 
   async store() {
@@ -187,12 +187,14 @@ function startMore() {
   while (!isPaused && waiting.length && underWay.size < AT_ONCE) takeNext();
 }
 
+// If nothing was stored there is nothing new to list. A browser that is signed out would ask again.
 async function endRun() {
   const { done } = counts;
+  const isOld = done > 0 || folders.size > 0 || failures.size === 0;
   counts = { all: 0, done: 0 };
   folders.clear();
   lastQuestion = Promise.resolve(null);
-  await refresh();
+  if (isOld) await refresh();
   if (failures.size) say(`${done} uploaded, ${failures.size} failed.`, true);
   else say(done ? `${done} uploaded.` : "Nothing was uploaded.");
 }
