@@ -10,6 +10,10 @@ constexpr std::size_t kMostPendingBytes = 32 * 1024;
 
 }  // namespace
 
+void ChunkedBody::begin() {
+  if (!has_chunks_) stream_.reset_at_close(true);
+}
+
 bool ChunkedBody::add(std::string_view bytes) {
   size_bytes_ += bytes.size();
   if (pending_.size() + bytes.size() <= kMostPendingBytes) {
@@ -24,11 +28,16 @@ bool ChunkedBody::add(std::string_view bytes) {
 bool ChunkedBody::end() {
   if (!send_chunk(pending_)) return false;
   pending_.clear();
+  if (!has_chunks_) {
+    stream_.reset_at_close(false);
+    return true;
+  }
   return stream_.send(fmt::format("{}0\r\n\r\n", before_));
 }
 
 bool ChunkedBody::send_chunk(std::string_view bytes) {
   if (bytes.empty()) return !stream_.is_over();  // it would be the last one
+  if (!has_chunks_) return stream_.send({}, bytes);
   const std::string head = fmt::format("{}{:x}\r\n", before_, bytes.size());
   before_ = "\r\n";
   return stream_.send(head, bytes);

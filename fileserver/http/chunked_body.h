@@ -1,4 +1,5 @@
-// The body of an answer whose size is not known: it is sent in chunks (Transfer-Encoding).
+// The body of an answer whose size is not known: it is sent in chunks (Transfer-Encoding). HTTP/1.0
+// knows none, and gets the bytes as they are until the connection ends.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +10,16 @@
 
 namespace fileserver {
 
-// Collects what is small, so that a chunk is worth its call. Requires: the head was sent. Threads:
-// one. The stream must outlive it.
+// Collects what is small, so that a chunk is worth its call. Threads: one. The stream must outlive
+// it.
 class ChunkedBody {
  public:
-  explicit ChunkedBody(serve::Stream& stream) : stream_(stream) {}
+  explicit ChunkedBody(serve::Stream& stream, bool has_chunks = true)
+      : stream_(stream), has_chunks_(has_chunks) {}
+
+  // Called once, behind the head. Without chunks that must say Connection: close. A connection that
+  // ends before end() is then reset, so that no client takes the body for whole.
+  void begin();
 
   // Returns false once the stream is over.
   bool add(std::string_view bytes);
@@ -29,6 +35,7 @@ class ChunkedBody {
   bool send_chunk(std::string_view bytes);
 
   serve::Stream& stream_;
+  const bool has_chunks_;
   std::string pending_;
   std::string_view before_;  // what ends the chunk before
   std::uint64_t size_bytes_ = 0;

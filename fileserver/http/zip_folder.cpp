@@ -47,7 +47,8 @@ class ZipAnswer {
       : exchange_(exchange),
         parts_(parts),
         root_(root),
-        body_(exchange.stream()),
+        has_chunks_(!exchange.head().is_1_0()),
+        body_(exchange.stream(), has_chunks_),
         entries_(*parts.files, parts.zips_memory, kOneZipBytes, body_) {}
 
   // Returns false if there was an error instead, which was answered.
@@ -61,6 +62,7 @@ class ZipAnswer {
     send_head();
     if (exchange_.method() != http::Method::kGet) return true;
     exchange_.stream().begin_sized_reply(UINT64_MAX);  // it is not known
+    body_.begin();
     if (const auto sent = send_all(listed, first); !sent) cut(sent.error());
     return true;
   }
@@ -69,10 +71,11 @@ class ZipAnswer {
 
  private:
   void send_head() {
+    if (!has_chunks_) exchange_.connection().end_behind_answer();
     http::AnswerHead head = exchange_.begin(200);
+    if (has_chunks_) head.field("Transfer-Encoding", "chunked");
     head.field("Content-Type", "application/zip")
         .field("Content-Disposition", disposition_of(root_))
-        .field("Transfer-Encoding", "chunked")
         .field("Cache-Control", "private, no-cache")
         .field("X-Content-Type-Options", "nosniff");
     exchange_.connection().send(head.finish());
@@ -139,6 +142,7 @@ class ZipAnswer {
   Parts& parts_;
   const std::string_view root_;
   std::optional<std::string> real_root_;  // the name without links
+  const bool has_chunks_;
   ChunkedBody body_;
   ZipEntries entries_;
   bool is_whole_ = false;
@@ -165,7 +169,6 @@ void get_zip(Exchange& exchange, Parts& parts) {
   const bool is_ours = path.name == kOwnFolder || path.name.starts_with("-/");
   if (!parts.config.has_listings || !path.ends_with_slash || is_ours) return exchange.answer(404);
   if (!exchange.rights.may_list(path.name)) return exchange.answer(404);
-  if (exchange.head().is_1_0()) return exchange.answer(505);  // it knows no chunks
   const std::int64_t asked_ns = parts.time_for_log();
   ZipAnswer answer(exchange, parts, path.name);
   answer.send();

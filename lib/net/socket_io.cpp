@@ -78,6 +78,11 @@ void notice_vanished_peer(int fd) {
   ::setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &questions, sizeof questions);
 }
 
+void reset_at_close(int fd, bool resets) {
+  const linger at_once{.l_onoff = resets ? 1 : 0, .l_linger = 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+}
+
 ssize_t receive(int fd, std::span<char> into) {
   return waited(fd, POLLIN, [&] { return ::recv(fd, into.data(), into.size(), 0); });
 }

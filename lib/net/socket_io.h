@@ -31,6 +31,10 @@ void set_io_timeout(int fd, std::int64_t timeout_ms);
 // of peers that are alive and do not read for a while.
 void notice_vanished_peer(int fd);
 
+// Whether closing the socket resets the connection. The peer then sees an error instead of an end,
+// and bytes that it has not taken yet may be lost. It is so too when the process is killed.
+void reset_at_close(int fd, bool resets);
+
 // Waits for bytes and receives them. Returns their number, 0 at the end of the stream, or -1 with
 // errno.
 ssize_t receive(int fd, std::span<char> into);

@@ -161,8 +161,8 @@ bool HttpConversation::receive_at_rate() {
 http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, http::Status status) {
   const http::RequestHead& request = parser_.head();
   has_begun_answer_ = true;
-  closes_ = status.closes_connection() || !request.keeps_connection() || has_unread_body() ||
-            stream_.is_draining();
+  closes_ = is_last_ || status.closes_connection() || !request.keeps_connection() ||
+            has_unread_body() || stream_.is_draining();
   if (const std::int64_t now = now_s(); now != date_s_) {
     date_s_ = now;
     date_ = http::date_text(now);

@@ -53,6 +53,9 @@ class HttpConversation {
   http::AnswerHead begin_answer(std::span<char> buffer, http::Status status);
   bool has_begun_answer() const { return has_begun_answer_; }
 
+  // The answer that begins next ends the connection.
+  void end_behind_answer() { is_last_ = true; }
+
   // Sends a head and a short body.
   void send(std::string_view head, std::string_view body = {}) { stream_.send(head, body); }
 
@@ -76,6 +79,7 @@ class HttpConversation {
   http::HeadParser parser_;
   bool has_head_ = false;  // its bytes are the first ones in the buffer
   bool has_begun_answer_ = false;
+  bool is_last_ = false;       // the session says so
   bool closes_ = false;        // behind the answer that was begun
   http::Body body_;            // what is left of it, if it has a size
   http::ChunkDecoder chunks_;  // otherwise

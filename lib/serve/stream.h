@@ -93,6 +93,10 @@ class Stream {
   // From now on sized_reply() has times. This costs two looks at the clock for each system call.
   void keep_times() { keeps_times_ = true; }
 
+  // Whether the peer sees an error, and no end, if the connection is closed now. For a reply whose
+  // end only the end of the connection tells.
+  void reset_at_close(bool resets) { net::reset_at_close(fd(), resets); }
+
   // Ends the stream in the middle of a reply. The peer sees that the connection ends early.
   void abort() { is_over_ = true; }
 

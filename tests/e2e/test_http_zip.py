@@ -11,6 +11,7 @@ import time
 import unittest
 import zipfile
 from pathlib import Path
+from typing import Any
 
 from client import Client
 from http_client import FLAG, Answer, HttpClient, basic
@@ -30,6 +31,7 @@ _A_DAY_AGO_S = 86_400
 SIZES = (0, 1, 16_383, 16_384, 32_767, 65_535, 65_536, 65_537, 131_072, 300_000)
 _ZIP64_ENTRIES = 65_600
 _BIG = 40_000_000
+_WITH_A_PART = 100_000  # bytes of a zip, some of them of its file
 _SETTLED_S = 0.05  # a change of the file gives it another version then
 
 
@@ -204,11 +206,47 @@ class ZipTest(SceneTest):
         self.scene.write("sub/file", b"x")
         self.assertEqual(self.get(self.serve("--listings", "off"), "sub/").status, 404)
 
-    def test_http_1_0_has_no_chunks(self) -> None:
-        self.scene.write("sub/file", b"x")
-        client = self.scene.keep(HttpClient(self.serve(), *USER))
-        client.send(f"GET /-/zip/sub/ HTTP/1.0\r\nAuthorization: {basic(*USER)}\r\n\r\n".encode())
-        self.assertEqual(client.answer().status, 505)
+    @for_each(("close", "keep-alive"))
+    def test_to_http_1_0_the_connection_ends_the_zip(self, kept: str) -> None:
+        self.scene.write("sub/file", bytes(_BIG))
+        server = self.serve()
+        head, body = self.ask_1_0(server, "sub/", f"Connection: {kept}")
+        self.assertEqual(head.splitlines()[0], b"HTTP/1.1 200 OK")
+        self.assertIn(b"\r\nConnection: close\r\n", head)
+        for field in (b"Transfer-Encoding", b"Content-Length", b"keep-alive"):
+            self.assertNotIn(field, head)
+        self.assertEqual(contents_of(body), {"file": bytes(_BIG)})
+        self.assertIn(b" 404 ", self.ask_1_0(server, "none/")[0])
+        head, body = self.ask_1_0(server, "sub/", method="HEAD")
+        self.assertEqual((b" 200 OK" in head, body), (True, b""))
+
+    def test_to_http_1_0_a_zip_that_is_cut_is_a_reset(self) -> None:
+        big = self.scene.write("big", bytes(_BIG))
+        os.utime(big, (time.time() - _A_DAY_AGO_S,) * 2)
+        client = self.send_1_0(self.serve("--files", "disk"), "", receive_buffer=1 << 16)
+        received = 0
+        while received < _WITH_A_PART:
+            received += len(client.socket.recv(1 << 16))
+        os.truncate(big, 5)
+        with self.assertRaises(ConnectionResetError):
+            while client.socket.recv(1 << 20):
+                pass
+
+    def send_1_0(
+        self, server: Program, folder: str, *fields: str, method: str = "GET", **options
+    ) -> Client:
+        client = self.scene.keep(Client(server.further_address("http"), **options))
+        lines = (f"{method} /-/zip/{folder} HTTP/1.0", f"Authorization: {basic(*USER)}", *fields)
+        client.send("\r\n".join((*lines, "", "")).encode())
+        return client
+
+    def ask_1_0(self, *asked: Any, **options) -> tuple[bytes, bytes]:
+        """The head of the answer, and all that follows until the connection ends."""
+        client, received = self.send_1_0(*asked, **options), b""
+        while part := client.socket.recv(1 << 20):
+            received += part
+        head, _, body = received.partition(b"\r\n\r\n")
+        return head, body
 
     def test_a_file_that_changes_while_it_is_sent_ends_the_connection(self) -> None:
         """A file is whole and of one version, or the client sees that the zip was cut."""
