@@ -8,6 +8,8 @@ import re
 import time
 from pathlib import Path
 
+import shared_path  # noqa: F401
+from dav_client import lock_info
 from judge_scene import AUTHORIZATION, PYTHON_TOOLS, USER, JudgeTest, needs, needs_python_tools
 from scene import for_each
 
@@ -37,6 +39,7 @@ _MISJUDGED = {
 }
 
 _WITH = ("-H", AUTHORIZATION)
+_LOCK = (*_WITH, "-X", "LOCK", "-d", lock_info().decode())
 _ANSWERS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
     (200, "/small.txt", _WITH),
     (200, "/sub/page.html", _WITH),
@@ -72,6 +75,16 @@ _ANSWERS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
     (413, "/put", (*_WITH, "-T", "large")),
     (204, "/put", (*_WITH, "-X", "DELETE")),
     (201, "/made", (*_WITH, "-X", "MKCOL")),
+    (200, "/-/page.js", ()),
+    (200, "/-/page.css", ()),
+    (304, "/-/page.js", ("-H", "If-None-Match: *")),
+    (404, "/-/zip/none/", _WITH),
+    (207, "/sub/", (*_WITH, "-X", "PROPFIND", "-H", "Depth: 1")),
+    (403, "/sub/", (*_WITH, "-X", "PROPFIND", "-H", "Depth: infinity")),
+    (201, "/locked", _LOCK),
+    (423, "/locked", _LOCK),
+    (423, "/locked", (*_WITH, "-T", "body")),
+    (423, "/locked", (*_WITH, "-X", "DELETE")),
 )
 
 
@@ -125,7 +138,12 @@ class LintTest(JudgeTest):
         self.assertIn(("WARN", "This response doesn't have a Date header."), _NOTE.findall(said))
 
     @needs_python_tools
-    @for_each(("/small.txt", "/large.bin", "/sub/page.html", "/", "/sub", "/nothing", "/-/health"))
+    @for_each(
+        (
+            *("/small.txt", "/large.bin", "/sub/page.html", "/", "/sub", "/nothing", "/-/health"),
+            *("/-/page.js", "/-/page.css", "/-/zip/sub/"),
+        )
+    )
     def test_redbot(self, path: str) -> None:
         notes = self.redbot(path, AUTHORIZATION)
         if path in ("/small.txt", "/large.bin", "/sub/page.html"):
