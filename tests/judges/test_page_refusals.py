@@ -53,7 +53,8 @@ class ChangesTest(PageTest):
         self.value(f"{STATUS} = ''")
         if change == self.upload:
             refuse()
-            return change()
+            change()
+            return
         change()
         refuse()
         self.browser.press("Enter")
@@ -119,8 +120,9 @@ class PageRefusalsTest(ChangesTest):
     def set_password(self, password: str) -> None:
         command = [_ACCOUNTS, "password", USER, "--sqlite-path", str(self.scene.accounts)]
         plain = ("--password-scheme", "plain")
-        subprocess.run([*command, *plain], input=f"{password}\n", text=True, check=True,
-            capture_output=True)
+        subprocess.run(
+            [*command, *plain], input=f"{password}\n", text=True, check=True, capture_output=True
+        )
 
     def set_rights(self, line: str) -> None:
         times = self.server.log().count("rights")
@@ -174,8 +176,9 @@ class PageRefusalsTest(ChangesTest):
         def guess() -> None:
             """Until the address has no guess left, from now on for six seconds."""
             eventually(
-                lambda: self.status(USER, f"wrong{next(guesses)}") == 401
-                and self.status(*LOGIN) == 429,
+                lambda: (
+                    self.status(USER, f"wrong{next(guesses)}") == 401 and self.status(*LOGIN) == 429
+                ),
                 "the last guess was made just now",
             )
 

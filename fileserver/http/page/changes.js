@@ -40,8 +40,9 @@ async function change(row) {
   if (answer === "Delete…") return remove(row);
 }
 
+// Half of a pair of code units (\p{Cs}) has no bytes that a URL could name.
 function isName(text) {
-  return text !== "" && text !== "." && text !== ".." && !/[/\\\x00-\x1f\x7f]/.test(text);
+  return text !== "" && text !== "." && text !== ".." && !/[\p{Cs}/\\\x00-\x1f\x7f]/u.test(text);
 }
 
 async function rename(row, name) {

@@ -9,6 +9,7 @@ const search = make("input", {
 const showsHidden = make("input", { type: "checkbox" });
 const hiddenBox = make("label", { className: "box" }, showsHidden, "Hidden names");
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+let rows = null; // by name, once somebody has asked
 let order = null; // {column, isDown}; null: as the server sorts
 
 // But for the one that leads up, which always stays first.
@@ -29,7 +30,8 @@ function isFolder(row) {
 }
 
 function rowOf(name) {
-  return entries().find((row) => nameOf(row) === name);
+  rows ??= new Map(entries().map((row) => [nameOf(row), row]));
+  return rows.get(name);
 }
 
 // Folders stay in front of files whichever way the rows are sorted.
@@ -89,6 +91,7 @@ async function refresh() {
   const fresh = (await newListing())?.querySelector("tbody");
   if (!fresh) return;
   table.tBodies[0].replaceWith(document.adoptNode(fresh));
+  rows = null;
   if (isWritable) addActions();
   sortRows();
   filterRows();

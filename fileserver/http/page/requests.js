@@ -60,7 +60,8 @@ function wordsOf(status, isNew = false) {
     case 431: return "The names of the folder and of this together are too long.";
     case 423: return "Somebody has locked this. Try again later.";
     case 429: return "Too many wrong passwords came from your address. Wait for a minute.";
-    case 503: return "The server cannot check passwords now, or is too busy. Try again in a moment.";
+    case 503:
+      return "The server cannot check passwords now, or is too busy. Try again in a moment.";
     case 507: return "The disk of the server is full.";
     default: return `The server has failed (${status}).`;
   }

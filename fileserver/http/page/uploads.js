@@ -97,6 +97,7 @@ class Upload {
 
   async store() {
     const parts = this.path.split("/");
+    if (!parts.every(isName)) return 404; // the server would say so, after the whole body
     const above = this.open ? parts.slice(0, -1) : parts;
     for (let depth = 1; depth <= above.length; ++depth) {
       const status = await makeOnce(above.slice(0, depth).join("/"));
