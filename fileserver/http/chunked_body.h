@@ -17,8 +17,8 @@ class ChunkedBody {
   explicit ChunkedBody(serve::Stream& stream, bool has_chunks = true)
       : stream_(stream), has_chunks_(has_chunks) {}
 
-  // Called once, behind the head. Without chunks that must say Connection: close. A connection that
-  // ends before end() is then reset, so that no client takes the body for whole.
+  // Called once, just before the head is sent. Without chunks that must say Connection: close. A
+  // connection that ends before end() is then reset, so that no client takes the body for whole.
   void begin();
 
   // Returns false once the stream is over.

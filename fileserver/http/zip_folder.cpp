@@ -59,10 +59,10 @@ class ZipAnswer {
       exchange_.answer(first.error());
       return false;
     }
+    if (exchange_.method() == http::Method::kGet) body_.begin();
     send_head();
     if (exchange_.method() != http::Method::kGet) return true;
     exchange_.stream().begin_sized_reply(UINT64_MAX);  // it is not known
-    body_.begin();
     if (const auto sent = send_all(listed, first); !sent) cut(sent.error());
     return true;
   }

@@ -232,6 +232,16 @@ class ZipTest(SceneTest):
             while client.socket.recv(1 << 20):
                 pass
 
+    def test_to_http_1_0_a_zip_of_a_server_that_is_killed_is_a_reset(self) -> None:
+        self.scene.write("big", bytes(_BIG))
+        server = self.serve()
+        client = self.send_1_0(server, "", receive_buffer=1 << 16)
+        client.socket.recv(1)
+        server.kill()
+        with self.assertRaises(ConnectionResetError):
+            while client.socket.recv(1 << 20):
+                pass
+
     def send_1_0(
         self, server: Program, folder: str, *fields: str, method: str = "GET", **options
     ) -> Client:

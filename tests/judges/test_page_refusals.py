@@ -118,7 +118,7 @@ class PageRefusalsTest(ChangesTest):
         return self.http(*login).ask("/").status
 
     def set_password(self, password: str) -> None:
-        command = [_ACCOUNTS, "password", USER, "--sqlite-path", str(self.scene.accounts)]
+        command = [str(_ACCOUNTS), "password", USER, "--sqlite-path", str(self.scene.accounts)]
         plain = ("--password-scheme", "plain")
         subprocess.run(
             [*command, *plain], input=f"{password}\n", text=True, check=True, capture_output=True
