@@ -89,7 +89,7 @@ class PageOfFolderTest(PageTest):
         self.press("New folder")
         self.browser.type("taken")
         self.browser.press("Enter")
-        self.until(STATUS, "There is something of this name already.")
+        self.until(STATUS, "taken: There is something of this name already.")
 
     @for_each(("Delete", "Cancel", "Escape"))
     def test_a_file_is_deleted_after_a_question_only(self, answer: str) -> None:
