@@ -5,7 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -28,17 +30,10 @@ std::string joined(const std::string& folder, std::string_view name) {
   return std::string(folder).append("/").append(name);
 }
 
-// Opens a folder below another one, part by part, and follows no link: these folders have hidden
-// names, which the fence does not open.
-net::Fd open_below(int folder, std::string_view name) {
-  net::Fd here(::openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (!name.empty() && here.is_open()) {
-    const std::size_t slash = name.find('/');
-    here = net::Fd(::openat(here.get(), std::string(name.substr(0, slash)).c_str(),
-                            O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-    name.remove_prefix(slash == std::string_view::npos ? name.size() : slash + 1);
-  }
-  return here;
+// How many folders are on the way to this one; it is one of them.
+std::size_t depth_of(std::string_view folder) {
+  if (folder.empty()) return 0;
+  return 1 + static_cast<std::size_t>(std::count(folder.begin(), folder.end(), '/'));
 }
 
 unsigned char type_of(const dirent& entry, int folder) {
@@ -63,27 +58,37 @@ int FolderCopy::left_out() {
 }
 
 int FolderCopy::copy(const std::string& from, int to) {
+  net::Fd top(::openat(to, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!top.is_open() || !to_.begin(std::move(top))) return errno;
   folders_ = {""};
   while (!folders_.empty()) {
     if (!may_go_on_()) return ECANCELED;
     const std::string folder = std::move(folders_.back());
     folders_.pop_back();
-    if (const int failure = copy_folder(folder, from, to); failure != 0) return failure;
+    if (!go_to(folder)) return errno;
+    if (const int failure = copy_folder(folder, from); failure != 0) return failure;
   }
   // One for all of them.
   return ::syncfs(to) == 0 ? 0 : errno;
 }
 
-int FolderCopy::copy_folder(const std::string& folder, const std::string& from, int to) {
-  Both both{{}, open_below(to, folder), joined(from, folder), joined(to_name_, folder)};
-  if (!both.to.is_open()) return errno;
-  auto opened = fence_.open_folder(both.from_name);
+// What is in a folder is copied before what is beside it. So the next folder is always in this one,
+// or in one that this one is in.
+bool FolderCopy::go_to(const std::string& folder) {
+  const std::size_t depth = depth_of(folder);
+  if (depth == 0) return true;
+  while (to_.depth() >= depth) {
+    if (!to_.go_up()) return false;
+  }
+  return to_.go_down(folder.c_str() + folder.rfind('/') + 1);
+}
+
+int FolderCopy::copy_folder(const std::string& folder, const std::string& from) {
+  auto opened = fence_.open_folder(joined(from, folder));
   if (!opened) return opened.error().code == base::ErrorCode::kNotFound ? left_out() : EIO;
-  both.from = net::Fd(::openat(opened->get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  const std::unique_ptr<DIR, CloseFolder> list(both.from.is_open() ? ::fdopendir(opened->get())
-                                                                   : nullptr);
+  const std::unique_ptr<DIR, CloseFolder> list(::fdopendir(opened->get()));
   if (list == nullptr) return errno;
-  opened->release();
+  const Both both{opened->release(), joined(from, folder), joined(to_name_, folder)};
   for (;;) {
     errno = 0;
     const dirent* const entry = ::readdir(list.get());
@@ -91,7 +96,7 @@ int FolderCopy::copy_folder(const std::string& folder, const std::string& from, 
     const std::string last = entry->d_name;
     if (last == "." || last == ".." || is_upload_name(last)) continue;
     if (!may_go_on_()) return ECANCELED;
-    const unsigned char type = type_of(*entry, both.from.get());
+    const unsigned char type = type_of(*entry, both.from);
     if (const int failure = copy_entry(both, last, type, folder); failure != 0) return failure;
   }
 }
@@ -100,7 +105,7 @@ int FolderCopy::copy_entry(const Both& both, const std::string& last, unsigned c
                            const std::string& folder) {
   if (type == DT_REG || type == DT_LNK) return copy_file(both, last, type == DT_LNK);
   if (type != DT_DIR) return left_out();
-  if (::mkdirat(both.to.get(), last.c_str(), mode_of_copy(both.from.get(), last)) != 0)
+  if (::mkdirat(to_.fd(), last.c_str(), mode_of_copy(both.from, last)) != 0)
     return errno;
   folders_.push_back(joined(folder, last));
   return 0;
@@ -113,13 +118,13 @@ int FolderCopy::copy_file(const Both& both, const std::string& last, bool is_lin
   if (!file) return file.error().code == base::ErrorCode::kNotFound ? left_out() : EIO;
   if (is_link) has_left_out_ = true;  // the link itself
   constexpr mode_t kOwn = 0600;
-  const net::Fd copied(::openat(both.to.get(), last.c_str(),
+  const net::Fd copied(::openat(to_.fd(), last.c_str(),
                                 O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwn));
   if (!copied.is_open()) return errno;
   if (const int failure = copy_one_version(file->fd.get(), copied.get(), may_go_on_); failure != 0)
     return failure;
   if (!is_link) {
-    if (!keep_permissions(copied.get(), both.from.get(), last)) return errno;
+    if (!keep_permissions(copied.get(), both.from, last)) return errno;
   } else if (const auto real = fence_.real_name(name)) {
     const Place place = places_.find(*real);
     if (place.status == UploadStatus::kGoOn &&

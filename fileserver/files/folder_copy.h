@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "fileserver/files/fence.h"
+#include "fileserver/files/folder_trail.h"
 #include "fileserver/files/places.h"
 #include "fileserver/files/upload_status.h"
 #include "fileserver/files/upload_times.h"
-#include "net/fd.h"
 
 namespace fileserver {
 
@@ -23,7 +23,9 @@ mode_t mode_of_copy(int folder, const std::string& last);
 // server may not read, and uploads under way. Each copy has the permissions of its original, as far
 // as keep_permissions() gives them, and a time of its own.
 //
-// The names of the folders below are kept in memory while it copies. Threads: one.
+// A name of over 4,095 bytes, which no client can ask for, is left out too. Each folder is opened
+// once, and a few descriptors are enough, however deep it is. The names of the folders below are
+// kept in memory while it copies. Threads: one.
 class FolderCopy {
  public:
   // All must outlive the copy. `to_name` is the name that the copy gets later.
@@ -44,13 +46,13 @@ class FolderCopy {
 
  private:
   struct Both {
-    net::Fd from;
-    net::Fd to;
+    int from;  // the folder that is copied; to_ is at its copy
     std::string from_name;
     std::string to_name;
   };
 
-  int copy_folder(const std::string& folder, const std::string& from, int to);
+  bool go_to(const std::string& folder);
+  int copy_folder(const std::string& folder, const std::string& from);
   int copy_entry(const Both& both, const std::string& last, unsigned char type,
                  const std::string& folder);
   int copy_file(const Both& both, const std::string& last, bool is_link);
@@ -61,6 +63,7 @@ class FolderCopy {
   UploadTimes& times_;
   const std::string to_name_;
   const MayGoOn& may_go_on_;
+  FolderTrail to_;                    // to the copy of the folder that is copied
   std::vector<std::string> folders_;  // that are copied next, below `from`; "" is that itself
   bool has_left_out_ = false;
 };

@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "fileserver/files/folder_trail.h"
 #include "net/fd.h"
 
 namespace fileserver {
@@ -31,23 +31,20 @@ net::Fd open_folder(int folder, const char* name) {
 
 // A folder on the way from the top to where the walk is.
 struct Step {
-  std::string name;  // in the folder above
-  dev_t device;
-  ino_t inode;
+  std::string name = {};                  // in the folder above
   std::vector<std::string> folders = {};  // in it, that are removed next
   bool has_more = true;                   // whether it has to be listed again
   bool is_kept = false;                   // whether something in it could not be removed
 };
 
-// Only the folder where it is now is open. The way back leads over "..", which must be the folder
-// that it came from: somebody may have moved the one it is in.
 class Removal {
  public:
-  Removal(net::Fd top, const MayGoOn& may_go_on) : here_(std::move(top)), may_go_on_(may_go_on) {}
+  explicit Removal(const MayGoOn& may_go_on) : may_go_on_(may_go_on) {}
 
   // Empties the folder. Returns 0 or an errno.
-  int run() {
-    if (!enter({})) return errno;
+  int run(net::Fd top) {
+    if (!trail_.begin(std::move(top))) return errno;
+    steps_.emplace_back();
     while (!steps_.empty()) {
       if (!may_go_on_()) return ECANCELED;
       Step& step = steps_.back();
@@ -70,21 +67,10 @@ class Removal {
     if (failure_ == 0) failure_ = errno_value;
   }
 
-  bool enter(std::string name) {
-    struct stat status {};
-    if (::fstat(here_.get(), &status) != 0) return false;
-    if (!steps_.empty() && status.st_dev != steps_.front().device) {
-      errno = EBUSY;
-      return false;
-    }
-    steps_.push_back({std::move(name), status.st_dev, status.st_ino});
-    return true;
-  }
-
   // Removes the files, and notes folders.
   void list(Step& step) {
     step.has_more = false;
-    net::Fd again = open_folder(here_.get(), ".");
+    net::Fd again = open_folder(trail_.fd(), ".");
     const std::unique_ptr<DIR, CloseFolder> folder(again.is_open() ? ::fdopendir(again.get())
                                                                    : nullptr);
     if (folder == nullptr) return fail(step, errno);
@@ -107,7 +93,7 @@ class Removal {
   // Returns false for a folder.
   bool remove_file(Step& step, const dirent& entry) {
     if (entry.d_type == DT_DIR) return false;
-    if (::unlinkat(here_.get(), entry.d_name, 0) == 0 || errno == ENOENT) return true;
+    if (::unlinkat(trail_.fd(), entry.d_name, 0) == 0 || errno == ENOENT) return true;
     if (errno == EISDIR) return false;  // where the file system does not tell kinds
     fail(step, errno);
     return true;
@@ -116,38 +102,27 @@ class Removal {
   void go_down(Step& step) {
     std::string name = std::move(step.folders.back());
     step.folders.pop_back();
-    if (::unlinkat(here_.get(), name.c_str(), AT_REMOVEDIR) == 0) return;
+    if (::unlinkat(trail_.fd(), name.c_str(), AT_REMOVEDIR) == 0) return;
     if (errno == EBUSY) return fail(step, errno);  // something is mounted there
-    net::Fd below = open_folder(here_.get(), name.c_str());
-    if (!below.is_open()) return fail(step, errno);
-    std::swap(here_, below);
-    if (enter(std::move(name))) return;
-    here_ = std::move(below);
-    fail(steps_.back(), errno);
+    if (!trail_.go_down(name.c_str())) return fail(step, errno);
+    steps_.push_back({std::move(name)});
   }
 
   bool go_up() {
+    if (!trail_.go_up()) return false;
     const Step done = std::move(steps_.back());
     steps_.pop_back();
     Step& above = steps_.back();
-    net::Fd up = open_folder(here_.get(), "..");
-    struct stat status {};
-    if (!up.is_open() || ::fstat(up.get(), &status) != 0) return false;
-    if (status.st_dev != above.device || status.st_ino != above.inode) {
-      errno = EBUSY;
-      return false;
-    }
-    here_ = std::move(up);
     if (done.is_kept) {
       above.is_kept = true;
-    } else if (::unlinkat(here_.get(), done.name.c_str(), AT_REMOVEDIR) != 0) {
+    } else if (::unlinkat(trail_.fd(), done.name.c_str(), AT_REMOVEDIR) != 0) {
       fail(above, errno);
     }
     return true;
   }
 
-  net::Fd here_;
   const MayGoOn& may_go_on_;
+  FolderTrail trail_;
   std::vector<Step> steps_;
   int failure_ = 0;  // the first one
 };
@@ -159,7 +134,7 @@ bool remove_tree(int folder, const std::string& name, const MayGoOn& may_go_on) 
   if (errno != EISDIR && errno != EPERM) return false;
   net::Fd top = open_folder(folder, name.c_str());
   if (!top.is_open()) return false;
-  if (const int failure = Removal(std::move(top), may_go_on).run(); failure != 0) {
+  if (const int failure = Removal(may_go_on).run(std::move(top)); failure != 0) {
     errno = failure;
     return false;
   }

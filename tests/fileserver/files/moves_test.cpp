@@ -1,5 +1,6 @@
 #include "fileserver/files/moves.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "tests/catch.h"
+#include "tests/fileserver/files/no_descriptors.h"
 #include "tests/fileserver/files/upload_scene.h"
 
 using fileserver::Moves;
@@ -116,6 +118,30 @@ TEST_CASE("a copy that is ended leaves nothing", "[moves]") {
   CHECK_FALSE(fs::exists(scene.folder.path("c")));
   for (const auto& entry : fs::directory_iterator(scene.folder.path()))
     CHECK_FALSE(entry.path().filename().string().starts_with("."));
+}
+
+TEST_CASE("a deep folder is copied and removed with few descriptors", "[moves]") {
+  Scene scene;
+  constexpr int kLevels = 300;
+  net::Fd here(::open(scene.folder.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (int level = 0; level < kLevels; ++level) {
+    REQUIRE(::mkdirat(here.get(), "d", S_IRWXU) == 0);
+    // So that the way leads up again before the end.
+    REQUIRE(::mkdirat(here.get(), "e", S_IRWXU) == 0);
+    here = net::Fd(::openat(here.get(), "d", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  const tests::FewDescriptors few(12);
+  CHECK(scene.copy("d", "copied") == UploadStatus::kCreated);
+  here = net::Fd(::open(scene.folder.path("copied").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  int levels = 1;
+  for (; ::faccessat(here.get(), "d", F_OK, 0) == 0; ++levels) {
+    if (::faccessat(here.get(), "e", F_OK, 0) != 0) break;
+    here = net::Fd(::openat(here.get(), "d", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  }
+  CHECK(levels == kLevels);
+  for (const char* const name : {"d", "copied"})
+    CHECK(scene.moves.remove_folder(name, kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(scene.names() == Names{"e"});
 }
 
 TEST_CASE("a removal that is ended leaves a hidden folder for the next start", "[moves]") {

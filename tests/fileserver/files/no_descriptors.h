@@ -17,6 +17,12 @@ class NoDescriptors {
   NoDescriptors& operator=(const NoDescriptors&) = delete;
 
  protected:
+  // The lowest number that a new descriptor could have.
+  static rlim_t lowest_free() {
+    const net::Fd fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    return static_cast<rlim_t>(fd.get());
+  }
+
   explicit NoDescriptors(rlim_t limit) {
     ::getrlimit(RLIMIT_NOFILE, &before_);
     const rlimit few{limit, before_.rlim_max};
@@ -27,16 +33,16 @@ class NoDescriptors {
   rlimit before_{};
 };
 
-// The process gets one new descriptor at a time.
-class OneDescriptor : public NoDescriptors {
+// The process gets so many new descriptors at a time.
+class FewDescriptors : public NoDescriptors {
  public:
-  OneDescriptor() : NoDescriptors(lowest_free() + 1) {}
+  explicit FewDescriptors(rlim_t count) : NoDescriptors(lowest_free() + count) {}
+};
 
- private:
-  static rlim_t lowest_free() {
-    const net::Fd fd(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-    return static_cast<rlim_t>(fd.get());
-  }
+// The process gets one new descriptor at a time.
+class OneDescriptor : public FewDescriptors {
+ public:
+  OneDescriptor() : FewDescriptors(1) {}
 };
 
 }  // namespace tests
