@@ -150,4 +150,6 @@ LocksOfName::LocksOfName(Parts& parts, std::string_view name)
 
 void LocksOfName::forget() const { parts_.locks.forget(name_, before_ns_); }
 
+void LocksOfName::forget_replaced() const { parts_.locks.forget_replaced(name_, before_ns_); }
+
 }  // namespace fileserver::dav

@@ -53,7 +53,7 @@ class PutLocks {
   std::optional<Locks::Conflict> conflict_;
 };
 
-// The locks of a name that is about to be removed, or renamed: they do not go along.
+// The locks of a name that is about to be removed, renamed or replaced: they do not go along.
 class LocksOfName {
  public:
   // May block. `parts` must outlive this.
@@ -62,6 +62,9 @@ class LocksOfName {
   // Ends them and those of all below it. To be called once the name is gone, and before that is
   // answered. A lock that was made since the constructor stays.
   void forget() const;
+
+  // The same, once something else has the name: a lock of a file stays.
+  void forget_replaced() const;
 
  private:
   Parts& parts_;

@@ -73,6 +73,12 @@ void Locks::erase_at(Table::iterator at, IsGone is_gone) {
   if (locks.empty()) table_.erase(at);
 }
 
+template <typename IsGone>
+void Locks::erase_below(std::string_view name, IsGone is_gone) {
+  const auto [first, last] = below(table_, name);
+  for (auto at = first; at != last;) erase_at(at++, is_gone);
+}
+
 void Locks::drop_ended(std::int64_t now_ns) {
   if (now_ns < first_end_ns_) return;
   first_end_ns_ = INT64_MAX;
@@ -175,8 +181,15 @@ void Locks::forget(std::string_view name, std::int64_t before_ns) {
   const auto is_gone = [&](const Lock& lock) { return lock.made_ns < before_ns; };
   const base::Lock held(mutex_);
   if (const auto own = table_.find(name); own != table_.end()) erase_at(own, is_gone);
-  const auto [first, last] = below(table_, name);
-  for (auto at = first; at != last;) erase_at(at++, is_gone);
+  erase_below(name, is_gone);
+}
+
+void Locks::forget_replaced(std::string_view name, std::int64_t before_ns) {
+  const auto is_gone = [&](const Lock& lock) { return lock.made_ns < before_ns; };
+  const base::Lock held(mutex_);
+  if (const auto own = table_.find(name); own != table_.end())
+    erase_at(own, [&](const Lock& lock) { return lock.is_folder && is_gone(lock); });
+  erase_below(name, is_gone);
 }
 
 std::vector<Lock> Locks::covering(std::string_view name, std::int64_t now_ns) const {

@@ -84,6 +84,10 @@ class Locks {
   // Ends the locks on the name and below it that were made before `before_ns`: the name is gone.
   void forget(std::string_view name, std::int64_t before_ns) EXCLUDES(mutex_);
 
+  // Ends those of the same time that go with what was replaced: those below the name, and those of
+  // the name if it was one of a folder. A lock of a file stays, for what has the name now.
+  void forget_replaced(std::string_view name, std::int64_t before_ns) EXCLUDES(mutex_);
+
   // The locks that protect what has the name.
   std::vector<Lock> covering(std::string_view name, std::int64_t now_ns) const EXCLUDES(mutex_);
 
@@ -108,6 +112,8 @@ class Locks {
   template <typename Visit>
   void each_covering(std::string_view name, std::int64_t now_ns, Visit visit) const
       REQUIRES(mutex_);
+  template <typename IsGone>
+  void erase_below(std::string_view name, IsGone is_gone) REQUIRES(mutex_);
   template <typename IsGone>
   void erase_at(Table::iterator at, IsGone is_gone) REQUIRES(mutex_);
 

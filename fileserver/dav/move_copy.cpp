@@ -65,10 +65,14 @@ UploadStatus change(Exchange& exchange, Parts& parts, Verb verb, const Moves::Jo
   const auto copied = depth == CopyDepth::kZero ? Moves::Depth::kFolderOnly : Moves::Depth::kAll;
   return base::may_block_long([&] {
     Moves moves(*parts.uploads);
-    if (verb == Verb::kCopy) return moves.copy(job, copied, may_change, go_on(exchange));
-    const dav::LocksOfName locks(parts, job.from);
-    const UploadStatus done = moves.move(job, may_change, go_on(exchange));
-    if (done == UploadStatus::kCreated || done == UploadStatus::kReplaced) locks.forget();
+    const dav::LocksOfName of_source(parts, job.from);
+    const dav::LocksOfName of_target(parts, job.to);
+    const UploadStatus done = verb == Verb::kCopy
+                                  ? moves.copy(job, copied, may_change, go_on(exchange))
+                                  : moves.move(job, may_change, go_on(exchange));
+    if (!is_done(done)) return done;
+    if (verb == Verb::kMove) of_source.forget();
+    of_target.forget_replaced();
     return done;
   });
 }

@@ -107,6 +107,36 @@ class LockedTest(LocksScene):
         self.assertEqual(unlock(self.amy, self.at("a"), source).status, 409)
         self.assertEqual(unlock(self.amy, self.at("b"), target).status, 204)
 
+    def test_locks_go_with_a_folder_that_is_replaced_moved_or_deleted(self) -> None:
+        for method, source, gone in (
+            ("MOVE", "new", "dir"),
+            ("COPY", "new", "dir"),
+            ("MOVE", "dir", "dir"),
+            ("DELETE", "dir", "dir"),
+        ):
+            with self.subTest(method, source=source):
+                self.write("dir/f", b"old")
+                self.write("dir/sub/f", b"old")
+                self.write("new/g", b"new")
+                names = [f"{gone}/", f"{gone}/f", f"{gone}/sub/f"]
+                tokens = [self.lock(name, "Depth: 0") for name in names]
+                tagged = zip(names, tokens, strict=True)
+                own = "If: " + " ".join(f"<{self.at(name)}> (<{token}>)" for name, token in tagged)
+                to = self.at("dir" if source == "new" else "moved")
+                fields = (own, f"Destination: {to}") if method != "DELETE" else (own,)
+                name = source if method != "DELETE" else "dir/"
+                self.assertIn(self.ask(method, name, *fields).status, (201, 204))
+                self.write("dir/f", b"another")
+                self.write("dir/sub/f", b"another")
+                for name, token in zip(names, tokens, strict=True):
+                    self.assertEqual(unlock(self.amy, self.at(name), token).status, 409)
+                    moved = self.at(name.replace("dir", "moved", 1))
+                    self.assertEqual(unlock(self.amy, moved, token).status, 409)
+                    self.assertNotIn(b"activelock", self.ask("PROPFIND", name, "Depth: 0").body)
+                self.assertEqual(self.put("dir/f").status, 204)
+                self.assertEqual(self.put("dir/sub/new").status, 201)
+                self.assertEqual(self.ask("DELETE", "dir/").status, 204)
+
     def test_a_delete_that_fails_leaves_the_lock(self) -> None:
         self.write("dir/f", b"old")
         token = self.lock("dir/")

@@ -202,6 +202,21 @@ TEST_CASE("the locks of a name that is gone go with it", "[locks]") {
   for (const char* const name : {"a/bc", "a/b-c", "b"}) CHECK(locks.covering(name, 50).size() == 1);
 }
 
+TEST_CASE("what is replaced takes its locks along, but for that of a file", "[locks]") {
+  Locks locks;
+  Lock folder = wanted("a", kZero);
+  folder.is_folder = true;
+  REQUIRE(!added(locks, folder).empty());
+  for (const char* const name : {"a/b", "a/b/c", "ab", "b", "b/x"})
+    REQUIRE(!added(locks, wanted(name, kZero)).empty());
+  locks.forget_replaced("a", 10);  // before any was made
+  CHECK(locks.covering("a/b", 50).size() == 1);
+  for (const char* const name : {"a", "b"}) locks.forget_replaced(name, 11);
+  for (const char* const name : {"a", "a/b", "a/b/c", "b/x"})
+    CHECK(locks.covering(name, 50).empty());
+  for (const char* const name : {"ab", "b"}) CHECK(locks.covering(name, 50).size() == 1);
+}
+
 TEST_CASE("locks of a user and in all are bounded", "[locks]") {
   Locks locks({.of_user = 2, .in_all = 3});
   const std::string first = added(locks, wanted("a"));
