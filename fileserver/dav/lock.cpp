@@ -14,6 +14,7 @@
 #include "fileserver/dav/body.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/lock_xml.h"
+#include "fileserver/dav/xml_type.h"
 #include "fileserver/http/change_folder.h"
 #include "http/if_header.h"
 #include "http/syntax.h"
@@ -104,7 +105,8 @@ Result make(const http::Path& path, Parts& parts, Lock wanted,
   return file;
 }
 
-void answer_lock(Exchange& exchange, http::Status status, const Lock& lock, bool is_made) {
+void answer_lock(Exchange& exchange, http::Status status, const Lock& made, bool is_made) {
+  const Lock lock = as_told(made, exchange.rights, exchange.path()->name);
   http::AnswerHead head = exchange.begin(status);
   if (is_made) head.field("Lock-Token", "<" + lock.token + ">");
   exchange.send_text(head, kXmlType, lock_document(lock, base::now_ns()));
@@ -125,9 +127,10 @@ void make_and_answer(Exchange& exchange, Parts& parts, const Asked& asked, LockI
     const bool is_new = locked->file == UploadStatus::kCreated;
     answer_lock(exchange, is_new ? http::Status(201) : http::Status(200), locked->lock, true);
   } else if (const auto* const missing = std::get_if<MissingToken>(&result)) {
-    answer_locked(exchange, "lock-token-submitted", missing->conflict);
+    answer_locked(exchange, "lock-token-submitted",
+                  as_told(missing->conflict, exchange.rights, path.name));
   } else if (const auto* const conflict = std::get_if<Locks::Conflict>(&result)) {
-    answer_locked(exchange, "no-conflicting-lock", *conflict);
+    answer_locked(exchange, "no-conflicting-lock", as_told(*conflict, exchange.rights, path.name));
   } else if (const auto* const failed = std::get_if<UploadStatus>(&result)) {
     answer_change(exchange, parts, *failed);
   } else {

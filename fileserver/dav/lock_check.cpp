@@ -1,8 +1,11 @@
 #include "fileserver/dav/lock_check.h"
 
+#include <utility>
+
 #include "base/clock.h"
 #include "base/waits.h"
 #include "fileserver/dav/lock_xml.h"
+#include "fileserver/dav/xml_type.h"
 #include "http/conditions.h"
 #include "http/if_header.h"
 
@@ -67,10 +70,13 @@ bool is_true(const Exchange& exchange, const Parts& parts,
 
 std::optional<Locks::Conflict> conflict_with(const Exchange& exchange, const Parts& parts,
                                              LockedChange change) {
-  const std::string name = name_for_locks(parts, change.name);
+  const std::string_view asked = change.name;
+  const std::string name = name_for_locks(parts, asked);
   change.name = name;
-  return parts.locks.in_the_way_of(change, exchange.user, submitted_tokens(exchange.head()),
-                                   base::now_ns());
+  auto conflict = parts.locks.in_the_way_of(change, exchange.user,
+                                            submitted_tokens(exchange.head()), base::now_ns());
+  if (!conflict) return {};
+  return as_told(std::move(*conflict), exchange.rights, asked);
 }
 
 }  // namespace
@@ -139,9 +145,11 @@ std::vector<std::string> submitted_tokens(const http::RequestHead& head) {
 bool PutLocks::allow(bool is_new) {
   conflict_.reset();
   if (parts_.locks.is_empty(base::now_ns())) return true;
-  const std::string name = name_for_locks(parts_, exchange_.path()->name);
-  conflict_ = parts_.locks.in_the_way_of({.name = name, .is_of_members = is_new}, exchange_.user,
-                                         tokens_, base::now_ns());
+  const std::string_view asked = exchange_.path()->name;
+  const std::string name = name_for_locks(parts_, asked);
+  auto conflict = parts_.locks.in_the_way_of({.name = name, .is_of_members = is_new},
+                                             exchange_.user, tokens_, base::now_ns());
+  if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, asked);
   return !conflict_;
 }
 

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "fileserver/dav/find_resource.h"
 #include "fileserver/dav/locks.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
@@ -25,6 +26,17 @@ bool is_refused_by_locks(Exchange& exchange, Parts& parts, const LockedChange& c
 
 // Answers 423. `condition` is that of conflict_document().
 void answer_locked(Exchange& exchange, std::string_view condition, const Locks::Conflict& conflict);
+
+// What a user who met the lock at the name `asked` may be told of it. The lock's own name has no
+// links, or is above. Where the user may not read that one, `asked` stands in its place.
+template <typename LockOrConflict>
+LockOrConflict as_told(LockOrConflict lock, const UserRights& rights, std::string_view asked) {
+  if (!may_see(rights, lock.name, lock.is_folder)) {
+    lock.name = asked;
+    lock.is_folder = false;
+  }
+  return lock;
+}
 
 // The name under which its locks are kept: without links to folders on the way. May block.
 std::string name_for_locks(const Parts& parts, std::string_view name);

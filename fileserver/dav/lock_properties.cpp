@@ -1,5 +1,8 @@
 #include "fileserver/dav/lock_properties.h"
 
+#include <utility>
+#include <vector>
+
 #include "base/clock.h"
 #include "base/waits.h"
 #include "fileserver/dav/lock_check.h"
@@ -7,15 +10,17 @@
 
 namespace fileserver::dav {
 
-LockProperties lock_properties(Parts& parts) {
+LockProperties lock_properties(Parts& parts, const UserRights& rights) {
   if (parts.config.uploads != UploadMode::kFolder)
     return {.supported = "", .active_on = [](std::string_view) { return std::string(); }};
   const std::int64_t now_ns = base::now_ns();
-  const auto active_on = [&parts, now_ns](std::string_view name) {
+  const auto active_on = [&parts, &rights, now_ns](std::string_view name) {
     std::string text;
     if (parts.locks.is_empty(now_ns)) return text;
     const std::string real = base::may_block([&] { return name_for_locks(parts, name); });
-    append_active_locks(parts.locks.covering(real, now_ns), now_ns, text);
+    std::vector<Lock> locks = parts.locks.covering(real, now_ns);
+    for (Lock& lock : locks) lock = as_told(std::move(lock), rights, name);
+    append_active_locks(locks, now_ns, text);
     return text;
   };
   return {.supported = std::string(kSupportedLock), .active_on = active_on};

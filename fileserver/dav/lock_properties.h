@@ -17,7 +17,7 @@ struct LockProperties {
   std::function<std::string(std::string_view name)> active_on;
 };
 
-// The parts must outlive what is returned.
-LockProperties lock_properties(Parts& parts);
+// Locks are described as this user may know them. Both must outlive what is returned.
+LockProperties lock_properties(Parts& parts, const UserRights& rights);
 
 }  // namespace fileserver::dav

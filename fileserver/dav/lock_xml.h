@@ -15,8 +15,6 @@
 
 namespace fileserver::dav {
 
-inline constexpr std::string_view kXmlType = "application/xml; charset=utf-8";
-
 // The content of the property supportedlock: exclusive and shared write locks.
 extern const std::string_view kSupportedLock;
 

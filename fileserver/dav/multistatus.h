@@ -13,8 +13,6 @@
 
 namespace fileserver::dav {
 
-inline constexpr std::string_view kXmlType = "application/xml; charset=utf-8";
-
 // A file or a folder as clients see it.
 struct Resource {
   std::string name;  // as of a file; empty for the served folder

@@ -8,6 +8,7 @@
 #include "fileserver/dav/depth.h"
 #include "fileserver/dav/find_resource.h"
 #include "fileserver/dav/multistatus.h"
+#include "fileserver/dav/xml_type.h"
 #include "fileserver/http/print_entries.h"
 
 namespace fileserver::dav {
@@ -96,7 +97,7 @@ void find_properties(Exchange& exchange, Parts& parts) {
   if (*depth == Depth::kInfinity) return answer_too_deep(exchange);
   const auto resource = find_resource(exchange, parts);
   if (!resource) return exchange.answer(resource.error());
-  const PropertyPrinter printer(std::move(*request), lock_properties(parts),
+  const PropertyPrinter printer(std::move(*request), lock_properties(parts, exchange.rights),
                                 exchange.connection().now_s());
   if (*depth == Depth::kZero || !resource->is_folder) return send_one(exchange, printer, *resource);
   send_members(exchange, parts, is_1_0, printer, *resource);

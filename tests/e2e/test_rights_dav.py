@@ -1,6 +1,7 @@
 """--rights FILE: what each user may do by WebDAV and as a zip file."""
 
 import io
+import os
 import shutil
 import zipfile
 
@@ -14,6 +15,7 @@ PATCH = (
 )
 BODIES = {"PROPFIND": ALL, "PROPPATCH": PATCH, "LOCK": lock_info()}
 
+AMY = ("amy", PASSWORD)
 ZERO = ("Depth: 0",)
 SEEN = (
     Asked("PROPFIND", "/", (207, 207, 207, 207, 207)),
@@ -111,6 +113,46 @@ READABLE = {
 class RightsOfDavTest(RightsScene):
     def setUp(self) -> None:
         self.write_again()
+
+    def test_a_lock_behind_a_link_does_not_tell_a_name_that_may_not_be_read(self) -> None:
+        def ask_border(user: str, method: str, last: str, *fields: str) -> str:
+            asked = Asked(method, f"/in/border/{last}", (0, 0, 0, 0, 0), fields)
+            return self.ask(user, asked).body.decode()
+
+        def unlock(user: str, path: str, told: str) -> None:
+            token = told.partition("<D:locktoken><D:href>")[2].partition("<")[0]
+            asked = Asked("UNLOCK", path, (0, 0, 0, 0, 0), (f"Lock-Token: <{token}>",))
+            self.assertEqual(self.ask(user, asked).status, 204)
+
+        def root_of(name: str) -> str:
+            return f"<D:href>/{name}</D:href>"
+
+        os.symlink("deep/pay", self.scene.root / "in/border")
+        self.scene.write("in/deep/pay/b", b"b")
+        locked = ask(self.server, "LOCK", "/in/deep/pay/file", body=lock_info(), user=AMY)
+        own = locked.body.decode()
+        self.assertIn(root_of("in/deep/pay/file"), own)
+        border = root_of("in/border/file")
+        for method in ("PUT", "LOCK", "DELETE", "PROPFIND", "PROPPATCH"):
+            with self.subTest(method):
+                told = ask_border("dan", method, "file", "Depth: 0")
+                self.assertIn(border, told)
+                self.assertNotIn("pay", told)
+        told = ask_border("dan", "PROPFIND", "", "Depth: 1")
+        self.assertIn(border, told)
+        self.assertNotIn("pay", told)
+        for method in ("MOVE", "COPY"):
+            told = ask_border("dan", method, "b", "Destination: /in/border/file")
+            self.assertIn(border, told)
+            self.assertNotIn("pay", told)
+        # Who may read it is told where the lock is.
+        self.assertIn(root_of("in/deep/pay/file"), ask_border("bob", "PROPFIND", "file", *ZERO))
+        for name in ("b", "new"):  # locks of his own
+            told = ask_border("dan", "LOCK", name)
+            self.assertIn(f"<D:lockroot>{root_of(f'in/border/{name}')}</D:lockroot>", told)
+            self.assertNotIn("pay", told)
+            unlock("dan", f"/in/border/{name}", told)
+        unlock("amy", "/in/deep/pay/file", own)
 
     def write_again(self) -> None:
         for path in self.scene.root.iterdir():
