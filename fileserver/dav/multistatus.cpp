@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <ctime>
 
 #include "http/content_type.h"
 #include "http/date.h"
@@ -20,6 +21,7 @@ constexpr std::string_view kEnd = "</D:multistatus>\n";
 struct Subject {
   const Resource& resource;
   const LockProperties& locks;
+  const CreatedAt& created_at;
   std::int64_t now_s;
 
   http::Validators validators() const {
@@ -38,6 +40,18 @@ Value content_length(const Subject& subject) {
 Value content_type(const Subject& subject) {
   if (subject.resource.is_folder) return {};
   return std::string(http::content_type_of(subject.resource.name).value);
+}
+
+// As RFC 3339 writes it, in years of four digits.
+Value creation_date(const Subject& subject) {
+  constexpr std::int64_t kYear10000 = 253'402'300'800;
+  const auto created = subject.created_at(subject.resource.name);
+  if (!created || *created < 0 || *created >= kYear10000) return {};
+  const auto seconds = static_cast<std::time_t>(*created);
+  std::tm utc{};
+  if (::gmtime_r(&seconds, &utc) == nullptr) return {};
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", utc.tm_year + 1900, utc.tm_mon + 1,
+                     utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
 Value display_name(const Subject& subject) {
@@ -71,9 +85,10 @@ struct Property {
   Value (*value)(const Subject& subject);
 };
 
-constexpr std::array<Property, 8> kProperties{{
+constexpr std::array<Property, 9> kProperties{{
     {"resourcetype", &resource_type},
     {"displayname", &display_name},
+    {"creationdate", &creation_date},
     {"getcontentlength", &content_length},
     {"getcontenttype", &content_type},
     {"getetag", &entity_tag},
@@ -144,7 +159,7 @@ void PropertyPrinter::add(const Resource& resource, std::string& to) const {
 
 void PropertyPrinter::add_all(const Resource& resource, std::string& found,
                               bool with_values) const {
-  const Subject subject{resource, locks_, now_s_};
+  const Subject subject{resource, locks_, created_at_, now_s_};
   for (const Property& property : kProperties) {
     if (with_values) {
       append(property, subject, found);
@@ -157,7 +172,7 @@ void PropertyPrinter::add_all(const Resource& resource, std::string& found,
 // Beside all properties, those that were asked for by name and are among them come once.
 void PropertyPrinter::add_named(const Resource& resource, std::string& found,
                                 std::string& missing) const {
-  const Subject subject{resource, locks_, now_s_};
+  const Subject subject{resource, locks_, created_at_, now_s_};
   for (const PropertyName& name : request_.names) {
     const Property* const property = find(name);
     if (property != nullptr && request_.kind == PropertyRequest::Kind::kAll) continue;

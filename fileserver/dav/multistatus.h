@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fileserver/dav/lock_properties.h"
@@ -25,12 +28,18 @@ struct Resource {
 // The absolute path of the resource, percent-encoded, with a slash at the end of a folder.
 std::string href_of(std::string_view name, bool is_folder);
 
+// When a file or folder of that name was made, in seconds since 1970. Nothing: nobody knows. It is
+// asked for nothing but DAV:creationdate.
+using CreatedAt = std::function<std::optional<std::int64_t>(std::string_view name)>;
+
 // Prints what PROPFIND is answered with. Immutable.
 class PropertyPrinter {
  public:
-  PropertyPrinter(PropertyRequest request, LockProperties locks, std::int64_t now_s)
+  PropertyPrinter(PropertyRequest request, LockProperties locks, CreatedAt created_at,
+                  std::int64_t now_s)
       : request_(std::move(request)),
         locks_(std::move(locks)),
+        created_at_(std::move(created_at)),
         now_s_(now_s),
         names_(request_.names) {}
 
@@ -45,6 +54,7 @@ class PropertyPrinter {
 
   const PropertyRequest request_;
   const LockProperties locks_;
+  const CreatedAt created_at_;
   const std::int64_t now_s_;
   const NamePrinter names_;
 };

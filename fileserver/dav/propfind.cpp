@@ -4,11 +4,13 @@
 #include <string>
 #include <utility>
 
+#include "base/waits.h"
 #include "fileserver/dav/body.h"
 #include "fileserver/dav/depth.h"
 #include "fileserver/dav/find_resource.h"
 #include "fileserver/dav/multistatus.h"
 #include "fileserver/dav/xml_type.h"
+#include "fileserver/files/creation_time.h"
 #include "fileserver/http/print_entries.h"
 
 namespace fileserver::dav {
@@ -21,6 +23,12 @@ http::AnswerHead begin_multistatus(Exchange& exchange) {
   http::AnswerHead head = exchange.begin(207);
   head.field("Cache-Control", "private, no-cache");
   return head;
+}
+
+CreatedAt created_at(Parts& parts) {
+  return [&parts](std::string_view name) {
+    return base::may_block([&] { return created_s(*parts.fence, name); });
+  };
 }
 
 // Says to the client which depths it may ask for.
@@ -98,7 +106,7 @@ void find_properties(Exchange& exchange, Parts& parts) {
   const auto resource = find_resource(exchange, parts);
   if (!resource) return exchange.answer(resource.error());
   const PropertyPrinter printer(std::move(*request), lock_properties(parts, exchange.rights),
-                                exchange.connection().now_s());
+                                created_at(parts), exchange.connection().now_s());
   if (*depth == Depth::kZero || !resource->is_folder) return send_one(exchange, printer, *resource);
   send_members(exchange, parts, is_1_0, printer, *resource);
 }

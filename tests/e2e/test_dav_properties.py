@@ -1,5 +1,6 @@
 """PROPFIND, PROPPATCH and the claims of OPTIONS."""
 
+import calendar
 import os
 import shutil
 import socket
@@ -17,6 +18,7 @@ _LOGIN = f"Authorization: {basic('alice', 'wonderland')}"
 _LIVE = [
     "resourcetype",
     "displayname",
+    "creationdate",
     "getcontentlength",
     "getcontenttype",
     "getetag",
@@ -86,6 +88,27 @@ class PropertiesTest(SharedSceneTest):
     def test_the_served_folder(self) -> None:
         found = [one.href for one in self.find("/", 1)]
         self.assertEqual(found, ["/", "/file.txt", "/many/", "/odd/", "/sub/"])
+
+    def test_a_file_says_when_it_was_made(self) -> None:
+        def made(path: str, depth: int, *names: str) -> list[str | None]:
+            body = prop(*names) if names else ALL
+            return [found.text("creationdate") for found in self.find(path, depth, body)]
+
+        form = "%Y-%m-%dT%H:%M:%SZ"
+        before_s = int(time.time()) - 2
+        self.scene.write("made/file", b"x")
+        self.addCleanup(shutil.rmtree, self.scene.root / "made")
+        [folder, file] = made("/made/", 1)
+        for text in (folder, file):
+            assert text is not None
+            self.assertIn(
+                calendar.timegm(time.strptime(text, form)), range(before_s, before_s + 60)
+            )
+        self.assertEqual(made("/made/file", 0, "creationdate"), [file])
+        self.assertEqual(made("/made/file", 0, "getetag"), [None])
+        [text] = made("/", 0)
+        assert text is not None
+        self.assertLessEqual(calendar.timegm(time.strptime(text, form)), time.time())
 
     def test_what_is_not_there_for_get(self) -> None:
         for path in ("/no", "/no/", "/file.txt/", "/file.txt/x", "/%zz", "/a//b", "/-", "/sub/.."):

@@ -24,8 +24,15 @@ fileserver::dav::LockProperties locks() {
           }};
 }
 
+std::int64_t created_s = 1'500;
+int times_asked = 0;
+
 std::string printed(PropertyRequest request, const Resource& resource) {
-  const PropertyPrinter printer(std::move(request), locks(), kNow_s);
+  const auto created_at = [](std::string_view name) -> std::optional<std::int64_t> {
+    ++times_asked;
+    return name == "no-time" ? std::nullopt : std::optional(created_s);
+  };
+  const PropertyPrinter printer(std::move(request), locks(), created_at, kNow_s);
   std::string text;
   printer.begin(text);
   printer.add(resource, text);
@@ -59,6 +66,7 @@ TEST_CASE("all properties of a file have their values", "[dav]") {
   CHECK(value_of(*root, "getcontenttype") == "text/plain; charset=utf-8");
   CHECK(value_of(*root, "getetag") == http::EntityTag(7, 1'000'000'000'123).view());
   CHECK(value_of(*root, "getlastmodified") == "Thu, 01 Jan 1970 00:16:40 GMT");
+  CHECK(value_of(*root, "creationdate") == "1970-01-01T00:25:00Z");
   CHECK(prop_of(*root, "HTTP/1.1 404 Not Found") == nullptr);
 }
 
@@ -86,6 +94,24 @@ TEST_CASE("a time in the future or before 1970 is no property", "[dav]") {
     file.modified_ns = time_ns;
     CHECK(value_of(*xml::parse(printed({}, file)), "getlastmodified") == "(none)");
   }
+}
+
+TEST_CASE("a time of creation is only looked at for those who ask", "[dav]") {
+  times_asked = 0;
+  printed({Kind::kNamed, {{"DAV:", "getetag"}, {"", "creationdate"}}}, kFile);
+  CHECK(times_asked == 0);
+  const PropertyRequest asked{Kind::kNamed, {{"DAV:", "creationdate"}}};
+  const auto missing = xml::parse(printed(asked, {.name = "no-time"}));
+  CHECK(prop_of(*missing, "HTTP/1.1 404 Not Found")->child("DAV:", "creationdate") != nullptr);
+  for (const auto& [seconds, text] : {std::pair{std::int64_t{-1}, "(none)"},
+                                      {951'782'399, "2000-02-28T23:59:59Z"},
+                                      {951'782'400, "2000-02-29T00:00:00Z"},
+                                      {253'402'300'799, "9999-12-31T23:59:59Z"},
+                                      {253'402'300'800, "(none)"}}) {
+    created_s = seconds;
+    CHECK(value_of(*xml::parse(printed({}, kFile)), "creationdate") == text);
+  }
+  created_s = 1'500;
 }
 
 TEST_CASE("names come without values", "[dav]") {
