@@ -35,13 +35,15 @@ std::optional<Lock::Depth> depth_of(const http::RequestHead& head) {
 
 // What the head of a LOCK asks for, kept while the body is read.
 struct Asked {
-  explicit Asked(const http::RequestHead& head)
-      : depth(depth_of(head)),
+  Asked(const http::RequestHead& head, std::int64_t now_ns)
+      : asked_ns(now_ns),
+        depth(depth_of(head)),
         seconds(std::clamp<std::int64_t>(
             http::parse_timeout(head.value(Field::kTimeout)).value_or(kMaxLockSeconds), 1,
             kMaxLockSeconds)),
         tokens(submitted_tokens(head)) {}
 
+  const std::int64_t asked_ns;
   const std::optional<Lock::Depth> depth;  // nothing: malformed
   const std::int64_t seconds;
   const std::vector<std::string> tokens;
@@ -126,6 +128,7 @@ void make_and_answer(Exchange& exchange, Parts& parts, const Asked& asked, LockI
   if (const auto* const locked = std::get_if<Locked>(&result)) {
     const bool is_new = locked->file == UploadStatus::kCreated;
     answer_lock(exchange, is_new ? http::Status(201) : http::Status(200), locked->lock, true);
+    if (is_new) log_change(exchange, parts, {.asked_ns = asked.asked_ns, .change = Change::kPut});
   } else if (const auto* const missing = std::get_if<MissingToken>(&result)) {
     answer_locked(exchange, "lock-token-submitted",
                   as_told(missing->conflict, exchange.rights, path.name));
@@ -156,7 +159,7 @@ void refresh(Exchange& exchange, Parts& parts, const Asked& asked) {
 
 void lock(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
-  const Asked asked(exchange.head());
+  const Asked asked(exchange.head(), parts.time_for_log());
   const auto body = read_xml(exchange);
   if (!body) return;
   if (!body->root) return refresh(exchange, parts, asked);

@@ -5,6 +5,7 @@ import socket
 import time
 
 from client import Client, ConnectionEndedError, grant
+from dav_client import lock, lock_info
 from http_client import FLAG as HTTP
 from http_client import HttpClient, basic, request
 from peers import Peer
@@ -86,6 +87,7 @@ class TransferLogTest(SceneTest):
             (("/f/a", "DELETE", b""), 404, {"change": "delete", "result": "not-found"}),
             (("/none/a", "PUT", b"x"), 409, {"change": "put", "result": "exists", "bytes": 0}),
             (("/a", "DELETE", b""), 204, {"change": "delete", "bytes": 0}),
+            (("/new", "LOCK", lock_info()), 201, {"change": "put", "bytes": 0, "size": 0}),
             (("/", "PUT", b"x"), 409, {"change": "put", "result": "exists", "bytes": 0}),
             (("/a", "PUT", bytes(100_001 + 2400)), 413, {"change": "put", "result": "too-long"}),
         )
@@ -101,6 +103,17 @@ class TransferLogTest(SceneTest):
                 self.assertEqual("change" in line, "change" in expected)
         times = [lines[0][key] for key in ("asked", "first_byte", "last_byte")]
         self.assertEqual(times, sorted(times))
+
+    def test_a_lock_of_a_file_that_is_there_has_no_line(self) -> None:
+        self.scene.write("a", b"hello")
+        server = self.serve(*HTTP, "--uploads", "folder")
+        client = self.scene.keep(HttpClient(server, *USER))
+        self.assertEqual(lock(client, "/a").status, 200)
+        self.assertEqual(lock(client, "/a").status, 423)
+        self.assertEqual(lock(client, "/none/a").status, 409)
+        self.assertEqual(client.ask("/a").status, 200)
+        [line] = self.lines(1)
+        self.assertNotIn("change", line)
 
     @for_each(MODES)
     def test_a_range_counts_as_bytes_of_its_file(self, mode: str) -> None:

@@ -3,6 +3,7 @@
 import base64
 
 from client import Client, grant
+from dav_client import lock_info
 from http_client import FLAG as HTTP
 from http_client import HttpClient
 from programs import Program, run
@@ -115,6 +116,7 @@ class TransferLogUsersTest(SceneTest):
         asked = (
             ("GET", "/a", "alice", 200, None),
             ("PUT", "/b", LONG_USER, 201, "put"),
+            ("LOCK", "/locked", "alice", 201, "put"),
             ("MKCOL", "/f", "alice", 201, "mkcol"),
             ("COPY", "/b", "alice", 201, "copy"),
             ("MOVE", "/b", LONG_USER, 201, "move"),
@@ -124,7 +126,7 @@ class TransferLogUsersTest(SceneTest):
         )
         for method, path, user, status, _ in asked:
             http = self.http(server, user, "wonderland")
-            body = b"new" if method == "PUT" else b""
+            body = {"PUT": b"new", "LOCK": lock_info()}.get(method, b"")
             fields = (f"Destination: /f/{method}",) if method in ("COPY", "MOVE") else ()
             self.assertEqual(http.ask(path, *fields, method=method, body=body).status, status)
         for line, (method, path, user, status, change) in zip(
