@@ -254,12 +254,14 @@ CLANG_FORMAT = $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 # The parsers of what comes from outside, each with what it is linked with.
-FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply result_json
+FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply result_json dav_body
 FUZZED_ftp_reply := $(addprefix loadgen/clients/drivers/,ftp.cpp ftp_reply.cpp)
 FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
 FUZZED_LIBS_http_request := -lhttp_parser
 FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
+FUZZED_dav_body := $(addprefix fileserver/dav/,lock_xml.cpp multistatus.cpp name_printer.cpp property_request.cpp) lib/xml/*.cpp \
+  lib/http/*.cpp lib/wire/*.cpp $(addprefix lib/base/,error.cpp utf8.cpp clock.cpp)
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
 FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \

@@ -42,9 +42,13 @@ void append_active_lock(const Lock& lock, std::int64_t now_ns, std::string& to) 
 bool append_content(const xml::Element& element, std::string& to) {
   to += xml::escaped(element.text);
   for (const xml::Element& child : element.children) {
-    to += fmt::format("<{} xmlns=\"{}\">", child.name, xml::escaped(child.space));
+    // No element may declare this namespace; each document has its prefix.
+    const bool is_xml = child.space == "http://www.w3.org/XML/1998/namespace";
+    const std::string name = is_xml ? "xml:" + child.name : child.name;
+    to += is_xml ? fmt::format("<{}>", name)
+                 : fmt::format("<{} xmlns=\"{}\">", name, xml::escaped(child.space));
     if (to.size() > kMaxOwnerBytes || !append_content(child, to)) return false;
-    to += fmt::format("</{}>", child.name);
+    to += fmt::format("</{}>", name);
   }
   return to.size() <= kMaxOwnerBytes;
 }
