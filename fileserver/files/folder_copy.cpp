@@ -105,8 +105,7 @@ int FolderCopy::copy_entry(const Both& both, const std::string& last, unsigned c
                            const std::string& folder) {
   if (type == DT_REG || type == DT_LNK) return copy_file(both, last, type == DT_LNK);
   if (type != DT_DIR) return left_out();
-  if (::mkdirat(to_.fd(), last.c_str(), mode_of_copy(both.from, last)) != 0)
-    return errno;
+  if (::mkdirat(to_.fd(), last.c_str(), mode_of_copy(both.from, last)) != 0) return errno;
   folders_.push_back(joined(folder, last));
   return 0;
 }
@@ -118,8 +117,8 @@ int FolderCopy::copy_file(const Both& both, const std::string& last, bool is_lin
   if (!file) return file.error().code == base::ErrorCode::kNotFound ? left_out() : EIO;
   if (is_link) has_left_out_ = true;  // the link itself
   constexpr mode_t kOwn = 0600;
-  const net::Fd copied(::openat(to_.fd(), last.c_str(),
-                                O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwn));
+  const net::Fd copied(
+      ::openat(to_.fd(), last.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwn));
   if (!copied.is_open()) return errno;
   if (const int failure = copy_one_version(file->fd.get(), copied.get(), may_go_on_); failure != 0)
     return failure;

@@ -118,7 +118,7 @@ TEST_CASE("names come without values", "[dav]") {
   const auto root = xml::parse(printed({.kind = Kind::kNames}, kFile));
   REQUIRE(root);
   CHECK(value_of(*root, "getcontentlength").empty());
-  CHECK(prop_of(*root, "HTTP/1.1 200 OK")->children.size() == 8);
+  CHECK(prop_of(*root, "HTTP/1.1 200 OK")->children.size() == 9);
 }
 
 TEST_CASE("properties that are not there are named in their namespaces", "[dav]") {
