@@ -38,7 +38,8 @@ class TransferLogTest(SceneTest):
         return client
 
     def lines(self, count: int) -> list[Line]:
-        return wait_for_lines(self.log, count)
+        """The lines, in the order in which they were asked for."""
+        return sorted(wait_for_lines(self.log, count), key=lambda line: line["asked"])
 
     @for_each(MODES)
     def test_a_line_says_what_was_asked_for_and_what_came_of_it(self, mode: str) -> None:
@@ -57,7 +58,7 @@ class TransferLogTest(SceneTest):
             self.assertEqual(client.ask(name), "not-found")
         self.assertEqual(client.ask("ping"), "OK")
         self.assertEqual(server.stop(), 0)
-        denied, *sent, missing, outside, folder = lines_of(self.log)
+        denied, *sent, missing, outside, folder = self.lines(len(files) + 4)
         for line, name, result in (
             (denied, "a", "denied"),
             (missing, "missing", "not-found"),
@@ -94,7 +95,7 @@ class TransferLogTest(SceneTest):
         for (path, method, content), status, _ in asked:
             http = self.scene.keep(HttpClient(server, *USER))
             self.assertEqual(http.ask(path, method=method, body=content).status, status)
-        lines = sorted(self.lines(len(asked)), key=lambda line: line["asked"])
+        lines = self.lines(len(asked))
         for ((path, *_), _, differs), line in zip(asked, lines, strict=True):
             with self.subTest(path=path, **differs):
                 usual = {"result": "ok", "name": path[1:], "client": "127.0.0.1"}
