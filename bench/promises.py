@@ -49,6 +49,13 @@ _SQLITE = (
         0.98,
         share.rights,
     ),
+    Promise(
+        "webdav-copy",
+        "10 rclones copy 10,000 files of 1KB over WebDAV: ours, on the disk / dufs",
+        1.0,
+        share.webdav_copy,
+        missing=share.missing_for_webdav,
+    ),
     Promise("count", "loadgen's count / the kernel's", 1.05, alone.independent_meter, at_most=True),
     Promise(
         "meter",
