@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import select
 import sys
 import time
 from pathlib import Path
@@ -26,6 +27,7 @@ from .systems.clients import known as clients
 _ALL_OF_THE_HOST = "host"  # a machine without limits
 _SEARCH = "001-servers"  # the experiment that searches users
 _INTERRUPTED = 130  # the status that a shell gives for SIGINT
+_READER_GONE = 141  # the status that a shell gives for SIGPIPE
 _RESULTS = "TURNSTILE_LAB_RESULTS"  # the folder of all results, in place of lab-results
 
 
@@ -38,6 +40,7 @@ def main(arguments: list[str]) -> int:
     try:
         parsed = _parser().parse_args(arguments)
         status: int = parsed.command(parsed)
+        sys.stdout.flush()
         return status
     except WrongUsage as error:
         print(f"lab: {error}", file=sys.stderr)
@@ -49,8 +52,23 @@ def main(arguments: list[str]) -> int:
         print("lab: stopped; repeat the command with the same --out to resume", file=sys.stderr)
         return _INTERRUPTED
     except OSError as error:
+        if _reader_has_gone():
+            return _READER_GONE
         print(f"lab: {error.filename or 'system'}: {error.strerror or error}", file=sys.stderr)
         return 1
+
+
+def _reader_has_gone() -> bool:
+    """Whether nobody reads the output any more, as behind `| head`. What is left is dropped."""
+    try:
+        output = select.poll()
+        output.register(sys.stdout.fileno(), 0)
+        if not output.poll(0):
+            return False
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError:  # no output, or one of a test that has no descriptor
+        return False
+    return True
 
 
 _Commands = argparse._SubParsersAction  # generic for mypy only

@@ -3,12 +3,13 @@
 import contextlib
 import io
 import os
+import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
-from real_lab import lab
+from real_lab import ROOT, lab
 
 from lab import cli
 from lab.plan import catalog
@@ -175,6 +176,14 @@ class ListTest(unittest.TestCase):
         order = [words.index(name) for name in ("table1", "all", "ph2", "000-table1", "000")]
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(set(catalog.experiments()), set(words))
+
+    def test_a_reader_that_has_seen_enough_is_no_error(self):
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        command = [str(ROOT / "scripts" / "lab"), "list"]
+        with os.fdopen(write_end, "wb") as nobody:
+            ended = subprocess.run(command, stdout=nobody, stderr=subprocess.PIPE, check=False)
+        self.assertEqual((ended.returncode, ended.stderr), (141, b""))
 
     def test_machines_servers_and_stages_of_other_papers_are_listed_on_demand(self):
         short, whole = (
