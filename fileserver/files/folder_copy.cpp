@@ -80,7 +80,7 @@ bool FolderCopy::go_to(const std::string& folder) {
   while (to_.depth() >= depth) {
     if (!to_.go_up()) return false;
   }
-  return to_.go_down(folder.c_str() + folder.rfind('/') + 1);
+  return to_.go_down(folder.substr(folder.rfind('/') + 1).c_str());
 }
 
 int FolderCopy::copy_folder(const std::string& folder, const std::string& from) {
