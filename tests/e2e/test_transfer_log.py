@@ -38,8 +38,7 @@ class TransferLogTest(SceneTest):
         return client
 
     def lines(self, count: int) -> list[Line]:
-        """The lines, in the order in which they were asked for."""
-        return sorted(wait_for_lines(self.log, count), key=lambda line: line["asked"])
+        return wait_for_lines(self.log, count)
 
     @for_each(MODES)
     def test_a_line_says_what_was_asked_for_and_what_came_of_it(self, mode: str) -> None:

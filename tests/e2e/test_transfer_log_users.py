@@ -42,8 +42,7 @@ class TransferLogUsersTest(SceneTest):
         return client
 
     def lines(self, count: int) -> list[Line]:
-        """The lines, in the order in which they were asked for."""
-        return sorted(wait_for_lines(self.log, count), key=lambda line: line["asked"])
+        return wait_for_lines(self.log, count)
 
     def test_each_file_has_the_user_of_its_connection(self) -> None:
         server = self.serve()

@@ -20,6 +20,7 @@ def lines_of(*logs: Path) -> list[Line]:
 
 
 def wait_for_lines(log: Path, count: int) -> list[Line]:
-    """Waits until the log has this many whole lines, and returns them."""
+    """Waits until the log has this many whole lines. Returns them in the order of asking: two that
+    end on different cores at the same time may be written in any order."""
     eventually(lambda: log.read_bytes().count(b"\n") >= count, f"{count} lines in {log}")
-    return lines_of(log)
+    return sorted(lines_of(log), key=lambda line: float(line["asked"]))
