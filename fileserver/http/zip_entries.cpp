@@ -33,7 +33,7 @@ bool is_whole(const OpenedFile& file) { return file.cached != nullptr || is_stil
 }  // namespace
 
 ZipEntries::ZipEntries(Files& files, MemoryBudget& budget, std::int64_t most_bytes,
-                       ChunkedBody& body)
+                       UnsizedBody& body)
     : files_(files),
       budget_(budget),
       most_bytes_(most_bytes),

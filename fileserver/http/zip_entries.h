@@ -8,7 +8,7 @@
 
 #include "fileserver/files/files.h"
 #include "fileserver/files/memory_budget.h"
-#include "fileserver/http/chunked_body.h"
+#include "fileserver/http/unsized_body.h"
 #include "zip/directory.h"
 
 namespace fileserver {
@@ -17,7 +17,7 @@ namespace fileserver {
 class ZipEntries {
  public:
   // The records of entries that were sent take memory of the budget, but for the first ones.
-  ZipEntries(Files& files, MemoryBudget& budget, std::int64_t most_bytes, ChunkedBody& body);
+  ZipEntries(Files& files, MemoryBudget& budget, std::int64_t most_bytes, UnsizedBody& body);
 
   // Sends the file `name` as the entry `inside`. A file that is not there any more is left out.
   // Returns why the zip cannot go on, as kInternal; kUnavailable when the file kept changing.
@@ -43,7 +43,7 @@ class ZipEntries {
   Files& files_;
   MemoryBudget& budget_;
   const std::int64_t most_bytes_;
-  ChunkedBody& body_;
+  UnsizedBody& body_;
   zip::Directory directory_;
   std::vector<MemoryShare> shares_;
   std::int64_t granted_bytes_;

@@ -143,7 +143,7 @@ class ZipAnswer {
   const std::string_view root_;
   std::optional<std::string> real_root_;  // the name without links
   const bool has_chunks_;
-  ChunkedBody body_;
+  UnsizedBody body_;
   ZipEntries entries_;
   bool is_whole_ = false;
 };

@@ -210,6 +210,17 @@ class Browser:
             mobile=is_phone,
         )
 
+    def set_network(self, is_gone: bool = False, bytes_a_s: int = -1) -> None:
+        """Loses it, slows uploads down, or makes it as it is."""
+        self.call("Network.enable")
+        self.call(
+            "Network.emulateNetworkConditions",
+            offline=is_gone,
+            latency=0,
+            downloadThroughput=-1,
+            uploadThroughput=bytes_a_s,
+        )
+
     def prefer(self, scheme: str) -> None:
         """light or dark."""
         feature = {"name": "prefers-color-scheme", "value": scheme}

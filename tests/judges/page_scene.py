@@ -21,7 +21,8 @@ FAILED = "[...document.querySelectorAll('.uploads li.bad .detail')].map(one => o
 
 
 class PageTest(JudgeTest):
-    """Each test has a served folder of its own, `self.folder`, and the page of it."""
+    """Each test has a served folder of its own, `self.folder`, and the page of it, of which the
+    browser may not complain."""
 
     browser: Browser
 
@@ -36,6 +37,9 @@ class PageTest(JudgeTest):
         super().setUp()
         self.folder = Path(tempfile.mkdtemp(dir=self.scene.root))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
+
+    def tearDown(self) -> None:
+        self.assertEqual(self.browser.complaints(), [])
 
     def write(self, name: str, content: bytes = b"x") -> Path:
         """A file on the disk of whoever sits before the browser."""

@@ -55,14 +55,7 @@ def take(url: str, login: tuple[str, str], work: Path) -> bytes:
         browser.prefer("light")
         browser.go(url)
         browser.call("Fetch.disable")
-        browser.call("Network.enable")
-        browser.call(
-            "Network.emulateNetworkConditions",
-            offline=False,
-            latency=0,
-            downloadThroughput=-1,
-            uploadThroughput=_BYTES_A_S,
-        )
+        browser.set_network(bytes_a_s=_BYTES_A_S)
         browser.choose(
             "input[type=file]", *(sparse(work / name, UPLOADED[name]) for name in UPLOADED)
         )

@@ -25,9 +25,6 @@ PAINTED = "new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve
 
 @needs(PROGRAM)
 class PageOfFolderTest(PageTest):
-    def tearDown(self) -> None:
-        self.assertEqual(self.browser.complaints(), [])
-
     def test_hidden_names_are_hidden_until_asked_for(self) -> None:
         self.open(*NAMES)
         self.assertEqual(self.value(SEEN), ["A", "Zoo", "apple", "b10", "b9"])

@@ -44,9 +44,6 @@ _TOP = "document.querySelector('.summary p').textContent"
 
 @needs(PROGRAM)
 class HostileNamesTest(PageTest):
-    def tearDown(self) -> None:
-        self.assertEqual(self.browser.complaints(), [])
-
     def test_hostile_names_are_stored_shown_opened_and_changed_as_they_are(self) -> None:
         self.open()
         contents = {name: f"of {at}".encode() for at, name in enumerate(_HOSTILE)}
@@ -130,9 +127,6 @@ class HostileNamesTest(PageTest):
 
 @needs(PROGRAM)
 class ManyUploadsTest(PageTest):
-    def tearDown(self) -> None:
-        self.assertEqual(self.browser.complaints(), [])
-
     def drop_many(self) -> None:
         self.open()
         for number in range(_MANY):
@@ -167,14 +161,7 @@ class ManyUploadsTest(PageTest):
 
     def test_of_a_tab_that_is_closed_in_the_middle_nothing_is_left(self) -> None:
         self.open("other")
-        self.browser.call("Network.enable")
-        self.browser.call(
-            "Network.emulateNetworkConditions",
-            offline=False,
-            latency=0,
-            downloadThroughput=-1,
-            uploadThroughput=_A_MB,
-        )
+        self.browser.set_network(bytes_a_s=_A_MB)
         slow = self.write("slow")
         os.truncate(slow, 30 * _A_MB)
         before = self.open_files()

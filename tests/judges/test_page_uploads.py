@@ -22,9 +22,6 @@ _A_GB = 1 << 30
 class PageUploadsTest(PageTest):
     server_flags = ("--uploads", "folder", "--max-upload", "40M")
 
-    def tearDown(self) -> None:
-        self.assertEqual(self.browser.complaints(), [])
-
     def test_chosen_files_are_stored_as_they_are_and_listed(self) -> None:
         self.open()
         content = os.urandom(3 * _A_MB)
@@ -91,32 +88,21 @@ class PageUploadsTest(PageTest):
 
     def test_one_that_failed_can_be_tried_again(self) -> None:
         self.open()
-        self.browser.call("Network.enable")
-        self.network(is_gone=True)
+        self.browser.set_network(is_gone=True)
         self.browser.choose(FILES, *(self.write(f"file-{i}") for i in range(4)))
         self.until(FAILED, [NO_ANSWER] * 2)
         self.until(
             "document.querySelector('.summary p').textContent.endsWith('2 wait until you retry')"
         )
         self.picture("failed")
-        self.network(is_gone=False)
+        self.browser.set_network(is_gone=False)
         self.press("Retry all")
         self.until(STATUS, "4 uploaded.")
         self.assertEqual(self.value(SEEN), [f"file-{i}" for i in range(4)])
 
-    def network(self, is_gone: bool = False, bytes_a_s: int = -1) -> None:
-        self.browser.call(
-            "Network.emulateNetworkConditions",
-            offline=is_gone,
-            latency=0,
-            downloadThroughput=-1,
-            uploadThroughput=bytes_a_s,
-        )
-
     def test_one_is_cancelled_while_its_progress_and_speed_are_shown(self) -> None:
         self.open()
-        self.browser.call("Network.enable")
-        self.network(bytes_a_s=_A_MB)
+        self.browser.set_network(bytes_a_s=_A_MB)
         slow = self.write("slow")
         os.truncate(slow, 30 * _A_MB)
         self.browser.choose(FILES, slow, self.write("quick"))
@@ -126,7 +112,7 @@ class PageUploadsTest(PageTest):
         self.assertGreater(self.value("document.querySelector('progress').value"), 0)
         self.picture("uploading")
         self.press("Cancel")
-        self.network()
+        self.browser.set_network()
         self.until(STATUS, "1 uploaded.")
         self.assertEqual(self.value(SEEN), ["quick"])
         eventually(lambda: os.listdir(self.folder) == ["quick"], "nothing of it stays")

@@ -19,7 +19,7 @@ int folders_until_too_many(fileserver::MemoryBudget& budget, std::int64_t most_b
   const std::atomic<bool> is_draining = false;
   serve::Stream stream(net::Fd(), {}, 1000, is_draining);
   stream.abort();  // nobody reads
-  fileserver::ChunkedBody body(stream);
+  fileserver::UnsizedBody body(stream);
   fileserver::ZipEntries entries(files, budget, most_bytes, body);
   constexpr int kMost = 1'000'000;
   for (int number = 0; number < kMost; ++number) {

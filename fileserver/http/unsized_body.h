@@ -12,9 +12,9 @@ namespace fileserver {
 
 // Collects what is small, so that a chunk is worth its call. Threads: one. The stream must outlive
 // it.
-class ChunkedBody {
+class UnsizedBody {
  public:
-  explicit ChunkedBody(serve::Stream& stream, bool has_chunks = true)
+  explicit UnsizedBody(serve::Stream& stream, bool has_chunks = true)
       : stream_(stream), has_chunks_(has_chunks) {}
 
   // Called once, just before the head is sent. Without chunks that must say Connection: close. A

@@ -1,4 +1,4 @@
-#include "fileserver/http/chunked_body.h"
+#include "fileserver/http/unsized_body.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@ constexpr std::size_t kMostPendingBytes = 32 * 1024;
 
 }  // namespace
 
-void ChunkedBody::begin() {
+void UnsizedBody::begin() {
   if (!has_chunks_) stream_.reset_at_close(true);
 }
 
-bool ChunkedBody::add(std::string_view bytes) {
+bool UnsizedBody::add(std::string_view bytes) {
   size_bytes_ += bytes.size();
   if (pending_.size() + bytes.size() <= kMostPendingBytes) {
     pending_ += bytes;
@@ -25,7 +25,7 @@ bool ChunkedBody::add(std::string_view bytes) {
   return send_chunk(bytes);
 }
 
-bool ChunkedBody::end() {
+bool UnsizedBody::end() {
   if (!send_chunk(pending_)) return false;
   pending_.clear();
   if (!has_chunks_) {
@@ -35,7 +35,7 @@ bool ChunkedBody::end() {
   return stream_.send(fmt::format("{}0\r\n\r\n", before_));
 }
 
-bool ChunkedBody::send_chunk(std::string_view bytes) {
+bool UnsizedBody::send_chunk(std::string_view bytes) {
   if (bytes.empty()) return !stream_.is_over();  // it would be the last one
   if (!has_chunks_) return stream_.send({}, bytes);
   const std::string head = fmt::format("{}{:x}\r\n", before_, bytes.size());
