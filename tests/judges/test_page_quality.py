@@ -78,6 +78,11 @@ ACTIVE = {
 class PageQualityTest(PageTest):
     server_flags = ("--uploads", "folder", "--max-upload", "1000")
 
+    def tearDown(self) -> None:
+        """A browser complains of each script that it does not run."""
+        others = [one for one in self.browser.complaints() if "Blocked script" not in one]
+        self.assertEqual(others, [])
+
     def fill(self) -> None:
         """A page with all that it can have: rows, hidden names, and an upload that has failed."""
         self.open("a", "sub/", ".hidden", "x" * 200)

@@ -37,7 +37,8 @@ class ScaleOutTest(unittest.TestCase):
         self.assertGreater(held["scale-out-3"], 2.8 * held["scale-out-1"])
         self.assertLess(held["scale-out-3-same"], 1.2 * held["scale-out-1"])
         said = {stage: float(row["files_in_memory"]) for stage, row in rows.items()}
-        self.assertEqual(said["scale-out-3-same"], 3 * said["scale-out-1"])
+        # The files that fill the last of the memory are not the same in each host.
+        self.assertAlmostEqual(said["scale-out-3-same"] / said["scale-out-1"], 3, delta=0.03)
         for row in rows.values():
             self.assertEqual(row["errors"], "")
             self.assertGreater(float(row["throughput_rps"]), 0)
