@@ -6,7 +6,6 @@
 #include <array>
 #include <chrono>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "fileserver/http/page.h"
 #include "fileserver/http/zip_folder.h"
@@ -22,6 +21,9 @@ constexpr std::string_view kTableHead =
     R"(<th scope="col" class="time">Modified (UTC)</th></tr></thead>
 <tbody>
 )";
+
+constexpr std::size_t kRowsOfGroup = 100;  // page.css has it too
+constexpr std::string_view kNextGroup = "</tbody>\n<tbody>\n";
 
 // "2026-11-22 09:05"
 std::string readable_time(std::int64_t seconds) {
@@ -107,14 +109,18 @@ void ListingPrinter::begin(std::string& to) const {
 }
 
 void ListingPrinter::add(const ListedEntry& entry, std::string& to) {
-  if (form_ == ListingForm::kPage) return append_row(entry, to);
-  to += std::exchange(has_entries_, true) ? ",\n" : "\n";
+  const std::size_t before = entries_++;
+  if (form_ == ListingForm::kPage) {
+    if (before > 0 && before % kRowsOfGroup == 0) to += kNextGroup;
+    return append_row(entry, to);
+  }
+  to += before > 0 ? ",\n" : "\n";
   append_object(entry, to);
 }
 
 void ListingPrinter::end(std::string& to) const {
   if (form_ == ListingForm::kJson) {
-    to += has_entries_ ? "\n]\n" : "]\n";
+    to += entries_ > 0 ? "\n]\n" : "]\n";
     return;
   }
   to += "</tbody>\n</table>\n";

@@ -35,7 +35,8 @@ enum class ListingForm { kPage, kJson };
 //
 // kPage: a page that needs no script. With our script, it sorts and searches, and changes what the
 // user may change; sizes and times stand in data-n for it. A name is isolated, so that one that is
-// written from right to left changes nothing around it.
+// written from right to left changes nothing around it. Rows come in groups, so that a browser can
+// leave out at once what is not on the screen.
 class ListingPrinter {
  public:
   // What `of` names must outlive the printer.
@@ -49,7 +50,7 @@ class ListingPrinter {
  private:
   const ListingForm form_;
   const ListedFolder of_;
-  bool has_entries_ = false;
+  std::size_t entries_ = 0;
 };
 
 // Such as "17 B", "1.5 KiB" or "20 MiB": at most three digits that count.

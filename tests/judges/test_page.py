@@ -68,6 +68,49 @@ class PageOfFolderTest(PageTest):
         self.browser.type("x")
         self.assertEqual(self.value(SEEN), [])
 
+    def test_rows_off_the_screen_are_sorted_and_searched_and_have_a_height(
+        self,
+    ) -> None:
+        names = [f"name-{number:03}" for number in range(350)]
+        self.open(*names)
+        self.assertEqual(self.value(SEEN), names)
+        self.assert_rows_have_height(350)
+        self.press("Name")
+        self.press("Name")
+        self.assertEqual(self.value(SEEN), names[::-1])
+        self.value("document.querySelector('input[type=search]').focus()")
+        for text in ("9", "99"):
+            self.browser.type("9")
+            found = [name for name in names if text in name]
+            self.assertEqual(self.value(SEEN), found[::-1])
+            self.assert_rows_have_height(len(found))
+            self.press("Name")
+            self.assertEqual(self.value(SEEN), found)
+            self.assert_rows_have_height(len(found))
+            self.press("Name")
+            self.value("document.querySelector('input[type=search]').focus()")
+
+    def test_nothing_is_left_of_the_height_of_rows_that_a_search_hides(self) -> None:
+        self.open(*(f"name-{number:03}" for number in range(350)))
+        for at_px in range(0, 350 * 40, 300):  # all of them have been on the screen
+            self.value(f"scrollTo(0, {at_px})")
+            self.browser.call("Runtime.evaluate", expression=PAINTED, awaitPromise=True)
+        self.value("document.querySelector('input[type=search]').focus()")
+        self.browser.type("-34")
+        self.assertEqual(self.value(f"{SEEN}.length"), 10)
+        groups = "[...document.querySelector('table').tBodies]"
+        self.assertEqual(self.value(f"{groups}.length"), 4)
+        # The one with these names, and that of the link that leads up.
+        self.assertEqual(self.value(f"{groups}.filter(one => one.offsetHeight > 0).length"), 2)
+
+    def assert_rows_have_height(self, rows: int) -> None:
+        """Within half a row, as the browser only estimates what it does not show."""
+        row, table = self.value(
+            "[[...document.querySelectorAll('tr')].filter(row => row.checkVisibility())[1],"
+            " document.querySelector('table')].map(one => one.getBoundingClientRect().height)"
+        )
+        self.assertLess(abs(table - (rows + 2) * row), 0.5 * row)
+
     def change(self, name: str) -> None:
         self.value(f"document.querySelector('[aria-label=\"Rename or delete {name}\"]').click()")
         self.until(DIALOG)

@@ -7,7 +7,7 @@ const isWritable = table.dataset.writable !== undefined;
 function addActions() {
   const button = makeButton("⋯");
   const cell = make("td", { className: "actions" }, button);
-  for (const row of [...table.tBodies[0].rows]) {
+  for (const row of allRows()) {
     if (row.className === "up") {
       row.append(make("td"));
       continue;

@@ -12,9 +12,13 @@ const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "bas
 let rows = null; // by name, once somebody has asked
 let order = null; // {column, isDown}; null: as the server sorts
 
+function allRows() {
+  return [...table.tBodies].flatMap((group) => [...group.rows]);
+}
+
 // But for the one that leads up, which always stays first.
 function entries() {
-  return [...table.tBodies[0].rows].filter((row) => row.className !== "up");
+  return allRows().filter((row) => row.className !== "up");
 }
 
 function linkOf(row) {
@@ -51,7 +55,24 @@ function sortRows() {
   const compare = order.column ? (a, b) => a - b : collator.compare;
   const sign = order.isDown ? -1 : 1;
   keyed.sort((a, b) => a.isFile - b.isFile || sign * compare(a.key, b.key));
-  table.tBodies[0].append(...keyed.map((one) => one.row));
+  fillGroups(keyed.map((one) => one.row));
+}
+
+function fillGroups(sorted) {
+  const each = Math.ceil(sorted.length / table.tBodies.length);
+  for (const [at, group] of [...table.tBodies].entries()) {
+    group.append(...sorted.slice(at * each, (at + 1) * each));
+  }
+  sizeGroups();
+}
+
+// How many rows are seen gives a group a height before it was on the screen. An empty group has none.
+function sizeGroups() {
+  for (const group of table.tBodies) {
+    const seen = [...group.rows].filter((row) => !row.hidden).length;
+    group.style.setProperty("--rows", seen);
+    group.hidden = seen === 0;
+  }
 }
 
 function sortBy(column) {
@@ -76,6 +97,7 @@ function filterRows() {
     if (isHidden) ++dots;
     if (!row.hidden) ++seen;
   }
+  sizeGroups();
   hiddenBox.hidden = dots === 0;
   say(toldOf(seen, all.length, wanted));
 }
@@ -88,9 +110,9 @@ function toldOf(seen, all, wanted) {
 
 // Gets the listing again, and leaves the rows as they are if the server does not give it.
 async function refresh() {
-  const fresh = (await newListing())?.querySelector("tbody");
+  const fresh = (await newListing())?.querySelector("table");
   if (!fresh) return;
-  table.tBodies[0].replaceWith(document.adoptNode(fresh));
+  table.replaceChildren(table.tHead, ...fresh.tBodies);
   rows = null;
   if (isWritable) addActions();
   sortRows();

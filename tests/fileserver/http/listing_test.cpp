@@ -85,6 +85,19 @@ TEST_CASE("the heading of a page leads to each folder above", "[listing]") {
   CHECK(contains(listing_page(deep, {}), "<h1>/<bdi>" + deep + "</bdi>/</h1>"));
 }
 
+TEST_CASE("the rows of a page come in groups of a hundred", "[listing]") {
+  const auto groups_of = [](std::size_t rows) {
+    const std::string page = listing_page("a", std::vector<ListedEntry>(rows, {"b", false, 5, 7}));
+    std::size_t groups = 0;
+    for (std::size_t at = 0; (at = page.find("<tbody>", at)) != std::string::npos; ++at) ++groups;
+    return groups;
+  };
+  CHECK(groups_of(0) == 1);
+  CHECK(groups_of(100) == 1);
+  CHECK(groups_of(101) == 2);
+  CHECK(groups_of(250) == 3);
+}
+
 TEST_CASE("a page leads to the zip of its folder", "[listing]") {
   CHECK(contains(listing_page("", {}), "<a href=\"/-/zip/\">Download as zip</a>"));
   CHECK(
