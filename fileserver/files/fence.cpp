@@ -165,17 +165,33 @@ base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) c
   return located;
 }
 
-base::Result<Fence::Folder> Fence::find_folder(std::string_view name) const {
-  if (name.empty()) {
-    net::Fd root(static_cast<int>(open_path(".", Links::kFollowed)));
-    if (!root.is_open()) return open_error(".", errno);
-    return Folder{std::move(root), {}};
+// The empty name is the served folder.
+base::Result<Fence::Located> Fence::locate_folder(std::string_view name, Links links) const {
+  if (!name.empty()) {
+    auto located = locate_any(name, links);
+    if (located && !S_ISDIR(located->status.st_mode))
+      return Error{ErrorCode::kNotFound, "not a folder"};
+    return located;
   }
-  auto located = locate_any(name, Links::kFollowed);
+  Located root{net::Fd(static_cast<int>(open_path(".", links))), {}};
+  if (!root.path.is_open() || !read_status(root.path.get(), root.status))
+    return open_error(".", errno);
+  return root;
+}
+
+base::Result<Fence::Folder> Fence::find_folder(std::string_view name) const {
+  auto located = locate_folder(name, Links::kFollowed);
   if (!located) return located.error();
-  if (!S_ISDIR(located->status.st_mode)) return Error{ErrorCode::kNotFound, "not a folder"};
-  std::string real_name = name_of(located->path.get(), name);
-  return Folder{std::move(located->path), std::move(real_name)};
+  std::string real_name = name.empty() ? std::string() : name_of(located->path.get(), name);
+  return Folder{std::move(located->path), std::move(real_name), located->status.st_dev,
+                located->status.st_ino};
+}
+
+base::Result<bool> Fence::has_its_name(const Folder& folder) const {
+  const auto located = locate_folder(folder.name, Links::kRefused);
+  if (!located && located.error().code != ErrorCode::kNotFound) return located.error();
+  return located && located->status.st_dev == folder.device &&
+         located->status.st_ino == folder.inode;
 }
 
 base::Result<Fence::OpenFile> Fence::open_file(std::string_view name, Links links, Io io) const {

@@ -69,10 +69,15 @@ class Fence {
   struct Folder {
     net::Fd fd;
     std::string name;
+    dev_t device;
+    ino_t inode;
   };
 
   // Links are followed. Errors as for open_file().
   base::Result<Folder> find_folder(std::string_view name) const;
+
+  // Whether the folder still has the name under which it was found. kInternal as for open_file().
+  base::Result<bool> has_its_name(const Folder& folder) const;
 
   // The status of a regular file, without opening it. Errors as for open_file().
   base::Result<struct stat> status_of(std::string_view name, Links links) const;
@@ -99,6 +104,7 @@ class Fence {
   };
   long open_path(const std::string& name, Links links) const;
   base::Result<Located> locate_any(std::string_view name, Links links) const;
+  base::Result<Located> locate_folder(std::string_view name, Links links) const;
   base::Result<Located> locate(std::string_view name, Links links) const;  // a regular file
   std::string name_of(int path_fd, std::string_view asked) const;
 

@@ -45,13 +45,9 @@ Place Places::find(std::string_view name) const {
 }
 
 int Places::why_not_in_place(const Fence::Folder& folder) const {
-  const auto found = fence_->find_folder(folder.name);
-  if (!found) return found.error().code == base::ErrorCode::kNotFound ? ENOENT : EAGAIN;
-  const FileVersion there = version_of(found->fd.get());
-  const FileVersion own = version_of(folder.fd.get());
-  const bool is_same =
-      found->name == folder.name && there.device == own.device && there.inode == own.inode;
-  return is_same ? 0 : ENOENT;
+  const auto has_its_name = fence_->has_its_name(folder);
+  if (!has_its_name) return EAGAIN;
+  return *has_its_name ? 0 : ENOENT;
 }
 
 int Places::errno_in(const Fence::Folder& folder, int errno_value) const {

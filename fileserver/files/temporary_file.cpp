@@ -75,9 +75,8 @@ int remove_left_in(const std::string& folder, std::vector<std::string>& folders)
 
 // Starts to put the bytes before the last ones on disk, a block at a time, so that the sync at the
 // end has little left to do. Whether it works is seen there.
-void write_back_behind(int fd, off_t last_bytes) {
+void write_back_behind(int fd, off_t end, off_t last_bytes) {
   constexpr off_t kBlockBytes = 8 << 20;
-  const off_t end = ::lseek(fd, 0, SEEK_CUR);
   const off_t first = (end - last_bytes) / kBlockBytes * kBlockBytes;
   const off_t behind = end / kBlockBytes * kBlockBytes;
   if (behind > first) ::sync_file_range(fd, first, behind - first, SYNC_FILE_RANGE_WRITE);
@@ -106,6 +105,7 @@ void TemporaryFile::swap(TemporaryFile& other) noexcept {
   std::swap(folder_, other.folder_);
   std::swap(fd_, other.fd_);
   std::swap(name_, other.name_);
+  std::swap(written_bytes_, other.written_bytes_);
   std::swap(announced_bytes_, other.announced_bytes_);
   std::swap(reserved_bytes_, other.reserved_bytes_);
 }
@@ -154,9 +154,10 @@ bool TemporaryFile::reserve_up_to(off_t end) {
 
 bool TemporaryFile::write(std::span<const char> bytes) {
   const auto size = static_cast<off_t>(bytes.size());
-  if (announced_bytes_ > 0 && !reserve_up_to(::lseek(fd(), 0, SEEK_CUR) + size)) return false;
+  if (announced_bytes_ > 0 && !reserve_up_to(written_bytes_ + size)) return false;
   if (!base::write_all(fd(), {bytes.data(), bytes.size()})) return false;
-  write_back_behind(fd(), size);
+  written_bytes_ += size;
+  write_back_behind(fd(), written_bytes_, size);
   return true;
 }
 

@@ -68,7 +68,8 @@ class TemporaryFile {
 
   int folder_ = -1;
   net::Fd fd_;
-  std::string name_;  // of this file, or of the one it has replaced; empty: neither has one
+  std::string name_;         // of this file, or of the one it has replaced; empty: neither has one
+  off_t written_bytes_ = 0;  // by write()
   off_t announced_bytes_ = 0;  // 0: nothing is reserved
   off_t reserved_bytes_ = 0;
 };
