@@ -96,7 +96,7 @@ class PropertiesTest(SharedSceneTest):
 
         form = "%Y-%m-%dT%H:%M:%SZ"
         before_s = int(time.time()) - 2
-        self.scene.write("made/file", b"x")
+        os.utime(self.scene.write("made/file", b"x"), (1_000_000_000, 1_000_000_000))
         self.addCleanup(shutil.rmtree, self.scene.root / "made")
         [folder, file] = made("/made/", 1)
         for text in (folder, file):
