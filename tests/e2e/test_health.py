@@ -10,6 +10,7 @@ from client import Address, refuses_connections
 from http_client import FLAG as HTTP
 from http_client import HttpClient
 from peers import Peer
+from processes import thread_states
 from programs import Program
 from scene import SceneTest, for_each
 from telemetry import FLAG, get, scrape
@@ -81,6 +82,7 @@ class HealthTest(SceneTest):
         server = authserver if program == "authserver" else self.scene.fileserver(authserver)
         self.assertEqual(ask_live(server).returncode, 0)
         server.signal(signal.SIGSTOP)
+        eventually(lambda: thread_states(server.pid) == {"T"}, "all its threads have stopped")
         asked = ask_live(server, 0.3)
         server.signal(signal.SIGCONT)
         self.assertEqual(asked.returncode, 1)
