@@ -68,9 +68,7 @@ class PageOfFolderTest(PageTest):
         self.browser.type("x")
         self.assertEqual(self.value(SEEN), [])
 
-    def test_rows_off_the_screen_are_sorted_and_searched_and_have_a_height(
-        self,
-    ) -> None:
+    def test_rows_off_the_screen_are_sorted_and_searched_and_have_a_height(self) -> None:
         names = [f"name-{number:03}" for number in range(350)]
         self.open(*names)
         self.assertEqual(self.value(SEEN), names)
