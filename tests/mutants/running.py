@@ -80,7 +80,8 @@ def _command_of(test: str) -> list[str]:
     if is_unit(test):
         return ["build/unit_tests", test.removeprefix("unit/")]
     folder, module = test.split("/", 1)
-    return [sys.executable, "tests/run_unittests.py", f"tests/{folder}", module, "--jobs=1"]
+    runner = [sys.executable, "tests/run_unittests.py", "--jobs=1", "--no-second-chance"]
+    return [*runner, f"tests/{folder}", module]
 
 
 def _run(command: list[str], tree: Path, scratch: str, limit_s: float, output: int) -> int | None:

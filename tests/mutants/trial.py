@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+import subprocess
 import tempfile
 import time
 from collections.abc import Sequence
@@ -32,6 +33,12 @@ def parse_arguments() -> argparse.Namespace:
         prog="mutants", description=(__doc__ or "").split("\n")[0], epilog="default: all mutations"
     )
     parser.add_argument("names", nargs="*", metavar="NAME", help="of a mutation, see --list")
+    parser.add_argument(
+        "--since", metavar="REV", help="only those of files that changed since this commit"
+    )
+    parser.add_argument(
+        "--most", type=int, metavar="N", help="only so many of them, spread over all files"
+    )
     parser.add_argument("--list", action="store_true", help="print all names with their tests")
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - {mutation.name for mutation in ALL}:
@@ -126,10 +133,36 @@ def try_all(mutations: Sequence[Mutation], folder: Path) -> Tally:
     return tally
 
 
+def chosen_of(arguments: argparse.Namespace) -> list[Mutation]:
+    chosen = [one for one in ALL if not arguments.names or one.name in arguments.names]
+    if arguments.since:
+        changed = changed_since(arguments.since)
+        chosen = [mutation for mutation in chosen if mutation.file in changed]
+    step = max(1, -(-len(chosen) // arguments.most)) if arguments.most else 1
+    return chosen[::step]
+
+
+def changed_since(revision: str) -> set[str]:
+    listed = subprocess.run(
+        ["git", "diff", "--name-only", revision],
+        cwd=TOP,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    if listed.returncode != 0:
+        raise Failed(f"git knows no commit {revision}")
+    return set(listed.stdout.split())
+
+
 def main() -> int:
     """Returns the exit status."""
     arguments = parse_arguments()
-    chosen = [one for one in ALL if not arguments.names or one.name in arguments.names]
+    chosen = chosen_of(arguments)
+    if not chosen:
+        print(f"no mutation is of a file that changed since {arguments.since}")
+        print("0 passed, 0 failed, 0 skipped")
+        return 0
     if arguments.list:
         for mutation in chosen:
             print(f"{mutation.name}: {mutation.file}: {', '.join(mutation.tests)}")
