@@ -47,15 +47,25 @@ void limit_time_of(const std::string& test) {
   ::alarm(limit_s());
 }
 
-// Prints "N passed, N failed" when all tests have run. tests/run-all reads this line, because the
-// closing line of Catch2 differs between its versions.
+// Prints "FAILED name" behind the checks of a test that failed, and "N passed, N failed" when all
+// tests have run. tests/runner/unit.py reads these lines, because the output of Catch2 differs
+// between its versions.
 class Count : public Listener {
  public:
   using Listener::Listener;
 
   void testRunStarting(const Catch::TestRunInfo&) override { std::signal(SIGPIPE, SIG_IGN); }
 
-  void testCaseStarting(const Catch::TestCaseInfo& test) override { limit_time_of(test.name); }
+  void testCaseStarting(const Catch::TestCaseInfo& test) override {
+    running_ = test.name;
+    limit_time_of(running_);
+  }
+
+  void testCaseEnded(const Catch::TestCaseStats& test) override {
+    if (test.totals.assertions.failed == 0) return;
+    std::printf("\nFAILED %s\n", running_.c_str());
+    std::fflush(stdout);
+  }
 
   void testRunEnded(const Catch::TestRunStats& run) override {
     const auto& cases = run.totals.testCases;
@@ -63,6 +73,9 @@ class Count : public Listener {
                 static_cast<unsigned long>(cases.failed));
     std::fflush(stdout);
   }
+
+ private:
+  std::string running_;
 };
 
 CATCH_REGISTER_LISTENER(Count)

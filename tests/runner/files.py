@@ -1,14 +1,23 @@
-"""The files of Python tests: which there are, which were asked for, and which take longest."""
+"""The files of Python tests: which there are, which were asked for, and what each needs."""
 
 from __future__ import annotations
 
 import difflib
 import itertools
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .outcome import Outcome
 
 TESTS = Path(__file__).resolve().parents[1]
-LONGEST = TESTS / "longest.txt"
+
+# Files whose tests ask how long something takes, or measure for real. They disturb each other, so
+# only a few run at once.
+_TIME_IS_THE_POINT = ("*_for_real*", "*_stalls*", "*_trickle*", "test_knee*", "test_end_to_end*")
 
 
 class NoSuchFile(Exception):
@@ -33,13 +42,28 @@ class TestFile:
     def module(self) -> str:
         return self.path.stem
 
+    @property
+    def takes_token(self) -> bool:
+        return any(fnmatchcase(self.module, pattern) for pattern in _TIME_IS_THE_POINT)
+
+    def __str__(self) -> str:
+        return f"{self.kind}/{self.tests}"
+
+    def only(self, test: str) -> TestFile:
+        return replace(self, tests=test)
+
+    def run(self, limit_s: int, begins: Callable[[str], None]) -> Outcome:
+        from . import one_file  # which imports this module
+
+        return one_file.run(self, limit_s, begins)
+
 
 def find(folder: Path) -> list[TestFile]:
     """All files of a folder and of those in it. Each name is there once."""
     paths = sorted(folder.resolve().rglob("test_*.py"), key=lambda path: path.stem)
-    for one, next_one in itertools.pairwise(paths):
-        if one.stem == next_one.stem:
-            raise NoSuchFile(f"two files of tests have the name {one.name}: {one}, {next_one}")
+    for path, next_path in itertools.pairwise(paths):
+        if path.stem == next_path.stem:
+            raise NoSuchFile(f"two files of tests have the name {path.name}: {path}, {next_path}")
     return [TestFile(folder, path, path.stem) for path in paths]
 
 
@@ -66,23 +90,3 @@ def _no_such(module: str, files: list[TestFile]) -> str:
     close = difflib.get_close_matches(f"test_{module.removeprefix('test_')}", names, 3, 0.75)
     hint = f"did you mean {' or '.join(close)}?" if close else "make test-list lists all names"
     return f"no file of tests has '{module}' in its name; {hint}"
-
-
-def longest_first(files: list[TestFile]) -> list[TestFile]:
-    """So that no long one runs alone at the end. The seconds are those of an earlier run."""
-    seconds = dict(_recorded())
-    return sorted(files, key=lambda file: -seconds.get(f"{file.kind}/{file.module}", 0.0))
-
-
-def _recorded() -> list[tuple[str, float]]:
-    lines = LONGEST.read_text(encoding="utf-8").splitlines() if LONGEST.exists() else []
-    rows = [line.split() for line in lines if line and not line.startswith("#")]
-    return [(name, float(seconds)) for seconds, name in rows]
-
-
-def record(seconds: dict[str, float]) -> None:
-    """Writes down which files take more than a few seconds."""
-    rows = sorted(seconds.items(), key=lambda row: -row[1])
-    text = "# Seconds of the longest files of tests. tests/run_unittests.py --record writes this.\n"
-    text += "".join(f"{taken:5.0f} {name}\n" for name, taken in rows if taken >= 4)
-    LONGEST.write_text(text, encoding="utf-8")

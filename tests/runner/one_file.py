@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import io
-import resource
 import signal
 import sys
 import time
 import unittest
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from types import FrameType
+from types import FrameType, TracebackType
 
 from .files import TestFile
+from .outcome import Failure, Outcome, cpu_of_this_process_s, is_report_of_a_fault
+
+_Error = tuple[type[BaseException], BaseException, TracebackType] | tuple[None, None, None]
 
 
 class TookTooLong(Exception):
     """Raised inside a test that hangs. Its traceback shows where, and its clean-ups still run."""
-
-
-@dataclass
-class Outcome:
-    """The results of the tests of one file. Each entry of a list is a text for people."""
-
-    file: TestFile
-    passed: int = 0
-    skipped: list[str] = field(default_factory=list)
-    failed: list[str] = field(default_factory=list)
-    seconds: float = 0.0
-    cpu_s: float = 0.0  # with the programs that it started and waited for
 
 
 class _Result(unittest.TextTestResult):
@@ -36,6 +25,10 @@ class _Result(unittest.TextTestResult):
 
     limit_s = 0
     begins: Callable[[str], None]
+
+    def __init__(self, *arguments: object) -> None:
+        super().__init__(*arguments)  # type: ignore[arg-type]
+        self.wrong_bytes: set[str] = set()  # tests that received bytes which are not the file's
 
     def startTest(self, test: unittest.TestCase) -> None:  # noqa: N802
         signal.alarm(self.limit_s)
@@ -45,6 +38,21 @@ class _Result(unittest.TextTestResult):
     def stopTest(self, test: unittest.TestCase) -> None:  # noqa: N802
         super().stopTest(test)
         signal.alarm(self.limit_s)
+
+    def addFailure(self, test: unittest.TestCase, err: _Error) -> None:  # noqa: N802
+        self._look_for_wrong_bytes(test, err)
+        super().addFailure(test, err)
+
+    def addSubTest(  # noqa: N802
+        self, test: unittest.TestCase, subtest: unittest.TestCase, err: _Error | None
+    ) -> None:
+        if err:
+            self._look_for_wrong_bytes(test, err)
+        super().addSubTest(test, subtest, err)
+
+    def _look_for_wrong_bytes(self, test: unittest.TestCase, err: _Error) -> None:
+        if any(_are_wrong(*pair) for pair in _compared(err[2])):
+            self.wrong_bytes.add(test.id())
 
 
 def run(file: TestFile, limit_s: int, begins: Callable[[str], None]) -> Outcome:
@@ -63,30 +71,64 @@ def run(file: TestFile, limit_s: int, begins: Callable[[str], None]) -> Outcome:
     _Result.limit_s = limit_s
     _Result.begins = staticmethod(begins)
     suite = unittest.defaultTestLoader.loadTestsFromName(file.tests)
-    runner = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0, resultclass=_Result)  # type: ignore[arg-type]
+    runner = unittest.TextTestRunner(stream=io.StringIO(), verbosity=0, resultclass=_Result)
     result = runner.run(suite)
     signal.alarm(0)
+    assert isinstance(result, _Result)
     return _outcome(file, result, time.monotonic() - start)
 
 
-def _outcome(file: TestFile, result: unittest.TestResult, seconds: float) -> Outcome:
-    outcome = Outcome(file, seconds=seconds, cpu_s=_cpu_s())
-    outcome.failed = [f"FAILED {test}\n{trace}" for test, trace in result.failures + result.errors]
-    outcome.failed += [
-        f"FAILED {test}\nunexpected success\n" for test in result.unexpectedSuccesses
-    ]
+def _outcome(file: TestFile, result: _Result, seconds: float) -> Outcome:
+    outcome = Outcome(file, seconds=seconds, cpu_s=cpu_of_this_process_s())
+    reports = [(test, trace) for test, trace in result.failures + result.errors]
+    reports += [(test, "unexpected success\n") for test in result.unexpectedSuccesses]
+    for test, trace in reports:
+        name = _name_of(file, test)
+        is_final = is_report_of_a_fault(trace) or _id_of(test) in result.wrong_bytes
+        outcome.failed.append(Failure(name, f"FAILED {test}\n{trace}", is_final))
     outcome.skipped = [f"skipped {test}: {reason}" for test, reason in result.skipped]
     not_passed = [test for test, _ in result.failures + result.errors + result.skipped]
     outcome.passed = result.testsRun - len(_tests_of(not_passed + result.unexpectedSuccesses))
     return outcome
 
 
-def _cpu_s() -> float:
-    used = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    return sum(one.ru_utime + one.ru_stime for one in used)
+def _name_of(file: TestFile, reported: unittest.TestCase) -> str:
+    """What runs it alone: module.Class.test; module.Class, or module, if what is around failed."""
+    test = getattr(reported, "test_case", reported)
+    if isinstance(test, unittest.TestCase):  # the class may be imported from another module
+        return f"{file.module}.{type(test).__qualname__}.{test.id().rpartition('.')[2]}"
+    around = _id_of(reported).partition("(")[2].rstrip(")")  # of "setUpClass (module.Class)"
+    return ".".join([file.module, *around.split(".")[1:]])
+
+
+def _id_of(reported: unittest.TestCase) -> str:
+    return str(getattr(reported, "test_case", reported).id())
 
 
 def _tests_of(reported: Sequence[object]) -> set[str]:
     """The names of those that began. A subtest is of its test; a class may end before its tests."""
     tests = (getattr(test, "test_case", test) for test in reported)
     return {test.id() for test in tests if isinstance(test, unittest.TestCase)}
+
+
+def _compared(trace: TracebackType | None) -> list[tuple[object, object]]:
+    """The values that an assertEqual() on the way to this failure compared."""
+    found = []
+    while trace:
+        frame = trace.tb_frame
+        if frame.f_code is unittest.TestCase.assertEqual.__code__:
+            found.append((frame.f_locals.get("first"), frame.f_locals.get("second")))
+        trace = trace.tb_next
+    return found
+
+
+def _are_wrong(first: object, second: object) -> bool:
+    """Whether one is a content with another byte in some place than the other one.
+
+    What is cut off, and the refusal of a server that is busy, are no wrong bytes.
+    """
+    if not isinstance(first, bytes) or not isinstance(second, bytes):
+        return False
+    length = min(len(first), len(second))
+    is_refusal = any(text.startswith((b"ERR ", b"HTTP/1.")) for text in (first, second))
+    return first[:length] != second[:length] and not is_refusal

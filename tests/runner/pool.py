@@ -4,40 +4,41 @@ from __future__ import annotations
 
 import multiprocessing
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 
-from . import one_file
-from .files import TestFile
-from .one_file import Outcome
+from .outcome import Failure, Outcome, Runnable
+from .packing import Packing
 
 _SPAWN = multiprocessing.get_context("spawn")
 _KILL_AFTER = 3  # time limits without a word: the process does not even listen to its alarm
 _START_S = 120  # until the first word, as a busy machine needs seconds to start Python
+_LOOK_S = 0.3  # how soon a free core is seen
 
 
 @dataclass
 class _Running:
     """A file that runs now."""
 
-    file: TestFile
+    file: Runnable
     process: BaseProcess
     words: Connection
     last_test: str
     silent_until: float  # by then it has said something
 
 
-def run(files: list[TestFile], jobs: int, limit_s: int) -> Iterator[Outcome]:
-    """Up to `jobs` files at once, in this order. Yields each outcome as soon as it is known."""
+def run(files: Sequence[Runnable], packing: Packing, limit_s: int) -> Iterator[Outcome]:
+    """Starts files in this order as `packing` has room. Yields each outcome once it is known."""
     waiting = list(files)
     running: list[_Running] = []
     try:
         while waiting or running:
-            while waiting and len(running) < jobs:
-                running.append(_start(waiting.pop(0), limit_s))
-            wait([one.words for one in running], timeout=1)
+            while chosen := packing.next_of(waiting, [one.file for one in running]):
+                waiting.remove(chosen)
+                running.append(_start(chosen, limit_s))
+            wait([one.words for one in running], timeout=_LOOK_S)
             for one in list(running):
                 outcome = _news(one, limit_s)
                 if outcome:
@@ -49,7 +50,7 @@ def run(files: list[TestFile], jobs: int, limit_s: int) -> Iterator[Outcome]:
             one.process.terminate()
 
 
-def _start(file: TestFile, limit_s: int) -> _Running:
+def _start(file: Runnable, limit_s: int) -> _Running:
     ours, its = _SPAWN.Pipe(duplex=False)
     process = _SPAWN.Process(target=_run_in_child, args=(file, limit_s, its), name=file.module)
     process.start()
@@ -58,8 +59,8 @@ def _start(file: TestFile, limit_s: int) -> _Running:
     return _Running(file, process, ours, file.module, time.monotonic() + patience_s)
 
 
-def _run_in_child(file: TestFile, limit_s: int, words: Connection) -> None:
-    words.send(one_file.run(file, limit_s, words.send))
+def _run_in_child(file: Runnable, limit_s: int, words: Connection) -> None:
+    words.send(file.run(limit_s, words.send))
 
 
 def _news(one: _Running, limit_s: int) -> Outcome | None:
@@ -82,4 +83,5 @@ def _news(one: _Running, limit_s: int) -> Outcome | None:
 
 
 def _broken(one: _Running, what: str) -> Outcome:
-    return Outcome(one.file, failed=[f"FAILED {one.last_test}\n{what}\n"])
+    failure = Failure(one.last_test, f"FAILED {one.last_test}\n{what}\n", is_final=True)
+    return Outcome(one.file, failed=[failure])

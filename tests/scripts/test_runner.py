@@ -1,5 +1,7 @@
 """tests/run_unittests.py and the unit tests: what hangs or dies is named, and counts as failed."""
 
+import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -9,6 +11,10 @@ import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
+sys.path.append(str(TESTS))
+
+from runner import again  # noqa: E402
+
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", TESTS.parent / "build"))
 
 
@@ -24,7 +30,10 @@ class RunnerTest(unittest.TestCase):
         )
         (self.folder / f"{name}.py").write_text(text, encoding="utf-8")
 
-    def run_them(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+    def run_them(
+        self, *arguments: str, env: dict[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        inherited = {name: text for name, text in os.environ.items() if name != again.LATER}
         return subprocess.run(
             [sys.executable, TESTS / "run_unittests.py", self.folder, *arguments],
             check=False,
@@ -32,6 +41,7 @@ class RunnerTest(unittest.TestCase):
             text=True,
             timeout=300,
             cwd=TESTS.parent,
+            env=inherited | (env or {}),
         )
 
     def test_a_test_that_hangs_is_named_and_its_clean_up_is_done(self) -> None:
@@ -97,6 +107,98 @@ class RunnerTest(unittest.TestCase):
         ended = self.run_them("idel")
         self.assertEqual(ended.returncode, 2)
         self.assertIn("no file of tests has 'idel' in its name; did you mean", ended.stderr)
+
+    def once_bad(self, name: str, complaint: str) -> None:
+        """A test that fails at its first run only."""
+        body = (
+            f"def test_it(self):\n"
+            f"    mark = pathlib.Path({str(self.folder / (name + '.ran'))!r})\n"
+            f"    first = not mark.exists()\n"
+            f"    mark.touch()\n"
+            f"    if first:\n"
+            f"        {complaint}"
+        )
+        self.write(name, body, "import os, pathlib, unittest")
+
+    def test_what_passes_alone_is_named_as_unsteady(self) -> None:
+        self.once_bad("test_slow", "self.fail('the machine was busy')")
+        self.write("test_wrong", "def test_it(self):\n    self.fail('always')")
+        ended = self.run_them()
+        name = f"{self.folder.name}/test_slow.OneTest.test_it"
+        self.assertIn(f"\nUNSTEADY {name}: AssertionError: the machine was busy\n", ended.stdout)
+        self.assertEqual(ended.stdout.splitlines()[-1], "1 passed, 1 failed, 0 skipped")
+        self.assertEqual(ended.returncode, 1)
+
+    def test_a_class_that_could_not_be_set_up_is_run_again_whole(self) -> None:
+        mark = self.folder / "ran"
+        body = (
+            f"@classmethod\ndef setUpClass(cls):\n"
+            f"    mark = pathlib.Path({str(mark)!r})\n"
+            f"    if not mark.exists():\n        mark.touch()\n        raise OSError('busy')\n"
+            f"def test_one(self):\n    pass\ndef test_two(self):\n    pass"
+        )
+        self.write("test_class", body, "import pathlib, unittest")
+        ended = self.run_them()
+        self.assertIn("test_class.OneTest: OSError: busy\n", ended.stdout)
+        self.assertEqual(ended.stdout.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
+        self.assertEqual(ended.returncode, 0)
+
+    def test_a_crash_a_report_and_a_wrong_byte_are_not_run_again(self) -> None:
+        complaints = {
+            "test_crash": "os.abort()",
+            "test_server": "self.fail('authserver ended with -11')",
+            "test_report": "self.fail('ERROR: AddressSanitizer: heap-use-after-free')",
+            "test_byte": "self.assertEqual(b'the file as it is', b'the file as it was')",
+        }
+        for name, complaint in complaints.items():
+            self.once_bad(name, complaint)
+        ended = self.run_them()
+        self.assertNotIn("UNSTEADY", ended.stdout)
+        self.assertEqual(ended.stdout.splitlines()[-1], "0 passed, 4 failed, 0 skipped")
+
+    def test_a_part_of_a_file_and_a_refusal_are_no_wrong_bytes(self) -> None:
+        self.once_bad("test_cut", "self.assertEqual(b'the file', b'the file whole')")
+        self.once_bad("test_busy", "self.assertEqual(b'ERR busy', b'the file')")
+        ended = self.run_them()
+        self.assertEqual(ended.stdout.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
+
+    def test_more_than_five_unsteady_tests_fail(self) -> None:
+        for number in range(6):
+            self.once_bad(f"test_{number}", "self.fail('busy')")
+        ended = self.run_them()
+        self.assertIn("6 tests are unsteady; 5 is the most that a run may have", ended.stdout)
+        self.assertEqual(ended.stdout.splitlines()[-1], "0 passed, 6 failed, 0 skipped")
+        self.assertEqual(ended.returncode, 1)
+
+    def test_a_test_that_waits_for_the_end_of_a_gate_is_left_to_it(self) -> None:
+        self.once_bad("test_slow", "self.fail('busy')")
+        later = self.folder / "later"
+        ended = self.run_them(env={again.LATER: str(later)})
+        self.assertEqual(ended.stdout.splitlines()[-1], "0 passed, 1 failed, 0 skipped")
+        (late,) = again.read(later)
+        self.assertEqual((late.reason, late.failures), ("AssertionError: busy", 1))
+        self.assertTrue(late.passes())
+
+    def test_the_third_time_is_a_failure(self) -> None:
+        kept = self.folder / "unsteady.md"
+        row = "| 2026-11-{} | `e2e/test_a.A.test_b` | AssertionError: busy | not known |\n"
+        for rows, is_third in ((0, False), (1, False), (2, True)):
+            kept.write_text("".join(row.format(10 + number) for number in range(rows)))
+            with self.subTest(rows), contextlib.redirect_stdout(io.StringIO()):
+                self.assertEqual(again.is_third_time("e2e/test_a.A.test_b", kept), is_third)
+                self.assertFalse(again.is_third_time("e2e/test_a.A.test", kept))
+
+    def test_the_number_of_files_at_once_can_be_given(self) -> None:
+        for number in range(3):
+            self.write(
+                f"test_{number}",
+                f"def test_it(self):\n"
+                f"    mine = pathlib.Path({str(self.folder / 'now')!r})\n"
+                f"    mine.mkdir()\n    time.sleep(0.05)\n    mine.rmdir()",
+                "import pathlib, time, unittest",
+            )
+        ended = self.run_them("--jobs", "1", "--no-second-chance")
+        self.assertEqual(ended.stdout.splitlines()[-1], "3 passed, 0 failed, 0 skipped")
 
     @unittest.skipUnless((BUILD / "unit_tests").exists(), "the unit tests are not built")
     def test_a_unit_test_that_hangs_is_named(self) -> None:
