@@ -1,0 +1,111 @@
+"""What is in which gate: the steps, the gates, and the tests that a gate or a sanitizer leaves out.
+
+`tests/gate NAME` runs one. docs/checks.md says when to take which, and how long they take.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Rows run side by side, the steps of a row one after the other. The first row runs before them, and
+# what is alone behind them.
+FIRST, TESTS, COMPILER, CONTAINERS, ALONE = "first", "tests", "compiler", "containers", "alone"
+
+GATE = "TURNSTILE_GATE"  # the variable that tells the steps in which gate they are
+
+
+@dataclass(frozen=True)
+class Step:
+    name: str
+    row: str
+    command: str  # a line for bash
+    needs: str = ""  # a step of another row that must have ended before
+
+
+# The build with AddressSanitizer has another compiler than the plain one, so that both compile,
+# without a warning, and pass the tests. g++ 11 is no third one: its ThreadSanitizer does not know
+# pthread_cond_clockwait(), and takes each wait for a second lock.
+_ADDRESS = "SANITIZE=address CXX=clang++-14 'CXXFLAGS=-O1 -g1'"
+_THREAD = "SANITIZE=thread 'CXXFLAGS=-O1 -g1'"
+_JOBS = "--no-print-directory -j$(nproc)"
+_BUILD = f"nice make {_JOBS} test-programs"
+_CONTAINER = "OBJECTS=$CCACHE_DIR tests/distributions/run"
+_EVENTS = (
+    "--model event --no-control slow_clients stop_start fails_closed uploads_survive no_way_out"
+)
+
+STEPS = (
+    Step("quick", FIRST, "make quick"),
+    Step("test", FIRST, "make test"),
+    Step("setup", FIRST, "scripts/setup all"),
+    Step("format", TESTS, "make check-format"),
+    Step("shellcheck", TESTS, "make shellcheck"),
+    # The linters of Python, in the versions that define the format.
+    Step("python", TESTS, "make build/tools/installed && make check-python"),
+    Step("test-plain", TESTS, "tests/run-all", "build-plain"),
+    Step("test-address", TESTS, "BUILD=build/address tests/run-all", "build-address"),
+    Step("test-thread", TESTS, "BUILD=build/thread tests/run-all", "build-thread"),
+    Step("judges", TESTS, "make judges", "build-plain"),
+    Step("build-plain", COMPILER, f"{_BUILD} UNITY=1"),
+    Step("build-address", COMPILER, f"{_BUILD} UNITY=1 {_ADDRESS}"),
+    Step("build-thread", COMPILER, f"{_BUILD} UNITY=1 {_THREAD}"),
+    Step("tidy", COMPILER, "nice make tidy"),
+    Step("g++-11", COMPILER, f"nice make {_JOBS} CXX=g++-11 BUILD=build/g++-11 CXXFLAGS=-O1 all"),
+    # A seed, so that a failure can be repeated.
+    Step("fuzz", COMPILER, "nice make fuzz FUZZ_SECONDS=60 FUZZ_SEED=1"),
+    # Where no registry can be reached, the host's owner provides a program that makes base images.
+    Step("images", CONTAINERS, "${TURNSTILE_IMAGES:-true}"),
+    Step("compose", CONTAINERS, "make compose-test"),
+    Step("install", CONTAINERS, "OBJECTS=$CCACHE_DIR tests/install/run"),
+    # Debian 12 compiles what the plain build has compiled, with the same compiler, and Debian 13
+    # what the installation has.
+    Step(
+        "debian-12-user",
+        CONTAINERS,
+        f"TARGETS='demo e2e' {_CONTAINER} debian-12-user",
+        "build-plain",
+    ),
+    Step("debian-13", CONTAINERS, f"FOLDERS='stores docs' {_CONTAINER} debian-13"),
+    # Promises that have figures.
+    Step("torture-short", ALONE, "make torture SHORT=1"),
+    Step("torture-events", ALONE, f"make torture SHORT=1 T='{_EVENTS}'"),
+    Step("mutants", ALONE, "make mutants CHANGED=1"),
+)
+
+_PUSH = (
+    *("setup", "format", "shellcheck", "python", "test-plain", "test-address", "test-thread"),
+    *("judges", "build-plain", "build-address", "build-thread", "tidy"),
+    *("images", "compose", "install", "debian-13", "torture-short"),
+)
+_ONLY_FULL = ("g++-11", "fuzz", "debian-12-user", "torture-events", "mutants")
+GATES: dict[str, tuple[str, ...]] = {
+    "quick": ("quick",),
+    "test": ("test",),
+    "push": _PUSH,
+    "full": _PUSH + _ONLY_FULL,
+}
+
+
+def steps_of(gate: str) -> list[Step]:
+    """In the order of STEPS."""
+    return [step for step in STEPS if step.name in GATES[gate]]
+
+
+# The folders of Python tests that run on a build. A sanitizer does not change the scripts, the lab
+# and what the model is told. AddressSanitizer sees every store in the unit tests already; only
+# ThreadSanitizer, which needs the crowds of the store tests, has them too.
+FOLDERS = {
+    "": ("e2e", "model", "stores", "scripts", "lab", "torture", "docs"),
+    "address": ("e2e",),
+    "thread": ("e2e", "stores"),
+}
+
+# What only the full gate runs. Each measures for real, and has a shorter one of its kind beside it.
+_FULL_ONLY: tuple[str, ...] = ()
+# Where a sanitizer finds nothing that it does not find elsewhere; the full gate runs them with it.
+_NOTHING_TO_FIND: dict[str, tuple[str, ...]] = {"": (), "address": (), "thread": ()}
+
+
+def left_out(gate: str, sanitizer: str) -> tuple[str, ...]:
+    """The files of tests, as folder/file, that this gate does not run on this build."""
+    return () if gate == "full" else _FULL_ONLY + _NOTHING_TO_FIND[sanitizer]
