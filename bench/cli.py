@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 from lab.rig import namespace, stores
 from lab.rig.errors import WrongUsage
@@ -87,8 +89,18 @@ def _run(options: argparse.Namespace, chosen: Sequence[Promise]) -> int:
     print(f"\n{table(rows)}\n")
     kept = sum(promise.is_kept(outcome) for promise, outcome in rows)
     skipped = len(chosen) - len(rows)
+    print("\n".join(["What the gates take (docs/checks.md):", *gates(), ""]))
     print(f"{kept} of {len(rows)} promises kept" + (f", {skipped} skipped" if skipped else ""))
     return 0 if kept == len(rows) else 1
+
+
+def gates() -> list[str]:
+    """The rows of the table in docs/checks.md into which each gate writes what it took."""
+    page = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([\d.?]+) \| ([\d.?]+) \|", page.read_text(encoding="utf-8"), re.MULTILINE
+    )
+    return [f"  {name:<6} {clock:>5} min, {cpu:>5} min of CPU" for name, clock, cpu in rows]
 
 
 def _network() -> str:

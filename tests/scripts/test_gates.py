@@ -1,0 +1,121 @@
+"""tests/gates.py: nothing that is tested is tested nowhere; and how a gate runs and counts."""
+
+import contextlib
+import io
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+sys.path.append(str(TESTS))
+
+import gates  # noqa: E402
+from gates import ALONE, COMPILER, Step  # noqa: E402
+from gates import TESTS as ROW
+from runner import steps  # noqa: E402
+
+# Folders of tests that steps of their own run: make judges, make compose-test.
+OF_STEPS = {"judges", "compose"}
+
+
+class GatesTest(unittest.TestCase):
+    def test_the_full_gate_has_every_step_and_every_file(self) -> None:
+        alone = {"quick", "test"}  # gates of one step, of which the full gate has the parts
+        self.assertEqual({step.name for step in gates.STEPS} - alone, set(gates.GATES["full"]))
+        self.assertLessEqual(set(gates.GATES["push"]), set(gates.GATES["full"]))
+        self.assertEqual(len(gates.STEPS), len({step.name for step in gates.STEPS}))
+        for sanitizer in gates.FOLDERS:
+            self.assertEqual(gates.left_out("full", sanitizer), ())
+
+    def test_every_folder_with_tests_is_in_the_plain_run_or_has_a_step(self) -> None:
+        folders = {path.relative_to(TESTS).parts[0] for path in TESTS.rglob("test_*.py")}
+        self.assertEqual(folders, set(gates.FOLDERS[""]) | OF_STEPS)
+
+    def test_what_is_left_out_exists(self) -> None:
+        names = {
+            f"{path.relative_to(TESTS).parts[0]}/{path.stem}" for path in TESTS.rglob("test_*.py")
+        }
+        for sanitizer in gates.FOLDERS:
+            self.assertLessEqual(set(gates.left_out("push", sanitizer)), names)
+
+    def test_a_step_that_needs_another_has_it_in_each_gate_in_another_row(self) -> None:
+        rows = {step.name: step.row for step in gates.STEPS}
+        for gate, names in gates.GATES.items():
+            for step in gates.steps_of(gate):
+                if step.needs:
+                    self.assertIn(step.needs, names)
+                    self.assertNotEqual(rows[step.needs], step.row)
+
+
+class RunTest(unittest.TestCase):
+    def run_steps(self, *chosen: Step) -> tuple[int, list[str]]:
+        with tempfile.TemporaryDirectory(prefix="turnstile-gate-") as folder:
+            run = steps.Run(chosen, Path(folder))
+            output = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+            with contextlib.redirect_stdout(output):
+                run.to_the_end()
+                run.second_chances()
+                status = run.close()
+            output.seek(0)
+            return status, output.read().splitlines()
+
+    def test_counts_add_up_and_a_step_without_counts_is_one_check(self) -> None:
+        status, lines = self.run_steps(
+            Step("many", ROW, "echo 3 passed, 0 failed, 2 skipped"),
+            Step("one", COMPILER, "true"),
+            Step("last", ALONE, "true"),
+        )
+        self.assertEqual((status, lines[-1]), (0, "5 passed, 0 failed, 2 skipped"))
+
+    def test_a_failure_stops_no_other_step_and_is_shown_once_more_at_the_end(self) -> None:
+        status, lines = self.run_steps(
+            Step("bad", COMPILER, "echo 'FAILED test_it'; echo why; false"),
+            Step("ends", ROW, "echo 2 passed, 0 failed; false", "bad"),
+            Step("good", ROW, "true"),
+        )
+        self.assertEqual((status, lines[-1]), (1, "3 passed, 2 failed, 0 skipped"))
+        self.assertEqual(lines[-4:-2], ["bad: FAILED test_it", "bad: why"])
+
+    def test_a_step_waits_for_what_it_needs(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="turnstile-gate-") as folder:
+            made = f"{folder}/made"
+            status, _ = self.run_steps(
+                Step("reads", ROW, f"test -e {made}", "makes"),
+                Step("makes", COMPILER, f"sleep 0.3; touch {made}"),
+            )
+        self.assertEqual(status, 0)
+
+    def test_what_is_unsteady_in_a_container_is_named_at_the_end_and_counted(self) -> None:
+        words = "for n in 1 2 3 4 5 6; do echo UNSTEADY e2e/test_$n: busy; done"
+        status, lines = self.run_steps(Step("inside", ROW, f"{words}; echo 9 passed, 0 failed"))
+        self.assertIn("UNSTEADY e2e/test_6: busy", lines[-8:])
+        self.assertEqual((status, lines[-1]), (1, "3 passed, 6 failed, 0 skipped"))
+
+    def test_what_passes_at_the_end_is_taken_back_from_its_step(self) -> None:
+        late = (
+            '{"name": "e2e/test_a.A.test_b", "reason": "busy", "failures": 2, '
+            '"command": ["true"], "environment": {}}'
+        )
+        wrong = late.replace('"true"', '"false"').replace('"failures": 2', '"failures": 1')
+        status, lines = self.run_steps(
+            Step(
+                "tests",
+                ROW,
+                f"printf '%s\\n' '{late}' '{wrong}' >$TURNSTILE_RUN_AGAIN; "
+                "echo 7 passed, 3 failed; false",
+            )
+        )
+        self.assertIn("UNSTEADY e2e/test_a.A.test_b: busy", lines)
+        self.assertEqual((status, lines[-1]), (1, "8 passed, 1 failed, 0 skipped"))
+
+    def test_what_a_gate_takes_is_written_into_its_row(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="turnstile-gate-") as folder:
+            page = Path(folder) / "checks.md"
+            page.write_text("| gate |\n| `push` | ? | ? | |\n| `full` | ? | ? | |\n")
+            run = steps.Run([], Path(folder))
+            run.seconds, run.cpu_s = 90.0, 150.0
+            steps.record("push", run, page)
+            self.assertEqual(
+                page.read_text(), "| gate |\n| `push` | 1.5 | 2.5 |  |\n| `full` | ? | ? | |\n"
+            )
