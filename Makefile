@@ -202,9 +202,10 @@ shellcheck: ## shellcheck: shell scripts have no known mistakes
 	$(call needs,shellcheck)
 	$(Q)shellcheck $$(git grep -lE '^#!.*(bash|/sh)$$')
 
-tidy: $(BUILD)/generated/version.h $(PAGE_FILES) $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ### clang-tidy (minutes; not part of make check); TIDY_NODES=225000 looks at more paths through a function
-	$(Q)printf '%s\n' $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))) | CLANG_TIDY=$(CLANG_TIDY) CLANGXX=$(FUZZ_CXX) \
-	  TIDY_FLAGS='$(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20 -Xclang -analyzer-config -Xclang max-nodes=$(TIDY_NODES)' xargs -P $(shell nproc) -n 4 tests/tidy
+tidy: $(BUILD)/generated/version.h $(PAGE_FILES) $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ### clang-tidy (minutes; not part of make check); TIDY_NODES=225000 looks at more paths through a function, ALONE=1 at each file by itself
+	$(Q)printf '%s\n' $(patsubst %/,%,$(sort $(dir $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES)))))) | \
+	  CLANG_TIDY=$(CLANG_TIDY) CLANGXX=$(FUZZ_CXX) TIDY_FLAGS='$(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20 \
+	  -Xclang -analyzer-config -Xclang max-nodes=$(TIDY_NODES)' xargs -P $(shell nproc) -n 1 tests/tidy
 
 format: ## format C++ with clang-format, and Python with ruff if it is installed
 	$(Q)$(CLANG_FORMAT) -i $(CXX_FILES)
