@@ -12,7 +12,7 @@ sys.path.append(str(TESTS))
 
 import gates  # noqa: E402
 from gates import ALONE, COMPILER, Step  # noqa: E402
-from gates import TESTS as ROW
+from gates import TESTS as ROW  # noqa: E402
 from runner import steps  # noqa: E402
 
 # Folders of tests that steps of their own run: make judges, make compose-test.
