@@ -2,12 +2,12 @@
 
 import json
 import re
-import shutil
 import unittest
 from pathlib import Path
 
 import examples
 import own_paper
+from needs import missing
 from networks import why_no_namespace
 from real_lab import BUILD, disk_folder, table, why_no_run
 
@@ -30,7 +30,7 @@ _NO_LINE = "" if (BUILD / "lab" / "delay_line").exists() else "delay_line is not
 class ClientsTest(unittest.TestCase):
     @unittest.skipIf(why_no_run(), why_no_run())
     @unittest.skipIf(why_no_namespace() or _NO_LINE, why_no_namespace() or _NO_LINE)
-    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_one_file_is_fetched_over_several_channels_and_all_that_was_in_force_is_kept(
         self,
     ) -> None:
@@ -44,7 +44,7 @@ class ClientsTest(unittest.TestCase):
         self.require_a_record(out, rows)
 
     @unittest.skipIf(why_no_run(), why_no_run())
-    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_over_loopback_nothing_is_set_and_little_is_known(self) -> None:
         folder = examples.folder(self, disk_folder())
         own_paper.write(folder, STAGES)

@@ -5,20 +5,18 @@ import unittest
 from pathlib import Path
 
 import examples
+from needs import missing
 from networks import why_no_namespace
 from real_lab import BUILD, disk_folder, lab, table, why_no_run
 
 from lab.rig import control_group
 from lab.rig.control_group import Limits
 from lab.rig.errors import Failed
-from lab.rig.host import HAPROXY
 
 
 def why_not() -> str:
-    if reason := why_no_run() or why_no_namespace():
+    if reason := why_no_run() or why_no_namespace() or missing("haproxy"):
         return reason
-    if not HAPROXY.found():
-        return f"not installed: {HAPROXY.package}"
     try:
         with control_group.limited(Limits(cores=0.5), Path(os.curdir)):
             return ""

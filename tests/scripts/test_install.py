@@ -8,13 +8,13 @@ import gzip
 import os
 import pwd
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from host import NOBODY, PROJECT, ScriptTest, run, why_not_root
+from needs import missing
 
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", PROJECT / "build"))
 PROGRAMS = ("authserver", "fileserver", "loadgen")
@@ -36,10 +36,6 @@ def setUpModule() -> None:
 
 def tearDownModule() -> None:
     STRIPPED.cleanup()
-
-
-def missing(program: str) -> str:
-    return "" if shutil.which(program) else f"{program} is missing"
 
 
 class InstallTest(ScriptTest):
