@@ -80,7 +80,7 @@ def rclone(test: unittest.TestCase, page: Path, behind: Path, folder: Path) -> N
     if process.poll() is not None:
         said = log.read_text().strip()
         if "fusermount" in said:
-            test.skipTest(f"rclone cannot mount: {said.splitlines()[-1]}")
+            test.skipTest(f"rclone cannot mount (package fuse3): {said.splitlines()[-1]}")
         test.fail(said)
     # rclone does not unmount a folder that is still served.
     unmount_later(test, folder)
