@@ -1,7 +1,6 @@
 """The profile `tls`: nginx ends TLS in front of the HTTP front, with a certificate of its own."""
 
 import os
-import shutil
 import socketserver
 import ssl
 import subprocess
@@ -11,6 +10,7 @@ import unittest
 from pathlib import Path
 
 from engine import SETTINGS, System, run
+from needs import missing
 from waiting import eventually
 
 IMAGE = f"{SETTINGS['IMAGES']}/proxy:{SETTINGS['TAG']}"
@@ -37,7 +37,7 @@ def make_certificate(folder: Path) -> None:
     run("openssl", *SELF_MADE, *files)
 
 
-@unittest.skipUnless(shutil.which("curl") and shutil.which("openssl"), "no curl, or no openssl")
+@unittest.skipIf(missing("curl", "openssl"), missing("curl", "openssl"))
 class Https(unittest.TestCase):
     system: System
     port: int
@@ -136,7 +136,7 @@ class Https(unittest.TestCase):
         self.assertEqual(run("docker", "run", "--rm", *listed), "", "the image has no key")
 
 
-@unittest.skipUnless(shutil.which("openssl"), "no openssl")
+@unittest.skipIf(missing("openssl"), missing("openssl"))
 class Certificates(unittest.TestCase):
     """What the service `secrets` gives nginx."""
 

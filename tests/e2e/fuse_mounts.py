@@ -2,11 +2,11 @@
 
 import os
 import shlex
-import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
+from needs import found, missing
 from waiting import eventually
 
 from lab.rig.host import free_port
@@ -40,22 +40,22 @@ end-volume
 """
 
 
-def require(test: unittest.TestCase, tool: str, package: str) -> None:
-    """Skips the test if the tool or FUSE is missing."""
-    if shutil.which(tool) is None:
-        test.skipTest(f"there is no {tool} ({package})")
+def require(test: unittest.TestCase, *programs: str) -> None:
+    """Skips the test if a program or FUSE is missing."""
+    if reason := missing(*programs):
+        test.skipTest(reason)
     if not os.access("/dev/fuse", os.R_OK | os.W_OK):
         test.skipTest("/dev/fuse cannot be opened")
 
 
 def unmount_later(test: unittest.TestCase, folder: Path) -> None:
-    unmount = ["umount", "--lazy"] if os.geteuid() == 0 else ["fusermount", "-u", "-z"]
+    unmount = ["umount", "--lazy"] if os.geteuid() == 0 else [found("fusermount"), "-u", "-z"]
     test.addCleanup(subprocess.run, [*unmount, str(folder)], check=True)
 
 
 def bind(test: unittest.TestCase, behind: Path, folder: Path) -> None:
     """Mounts what is `behind` at the folder, until the end of the test. Both must be there."""
-    require(test, "bindfs", "scripts/setup all")
+    require(test, "bindfs", *([] if os.geteuid() == 0 else ["fusermount"]))
     command = ["bindfs", str(behind), str(folder)]
     made = subprocess.run(command, capture_output=True, text=True)
     if made.returncode != 0:
@@ -64,24 +64,34 @@ def bind(test: unittest.TestCase, behind: Path, folder: Path) -> None:
 
 
 def rclone(test: unittest.TestCase, page: Path, behind: Path, folder: Path) -> None:
-    """Mounts with the command of the page what is `behind`, in the place of an object store."""
-    require(test, "rclone", "scripts/setup judges")
+    """Mounts with the command of the page what is `behind`, in the place of an object store.
+
+    Skips the test where rclone asks for another fusermount than the one that is here.
+    """
+    require(test, "rclone", "fusermount")
     (line,) = (line for line in page.read_text().splitlines() if line.startswith("    rclone "))
     places = {"store:bucket": str(behind), "/srv/turnstile": str(folder)}
     words = shlex.split(line)
     test.assertLessEqual(set(places), set(words))
     command = [*(places.get(word, word) for word in words), "--config", "/dev/null"]
-    _run(test, command)
-    eventually(lambda: os.path.ismount(folder), f"{folder} is mounted")
+    log = behind.with_name("rclone.log")
+    process = _run(test, [*command, "--log-file", str(log)])
+    eventually(lambda: os.path.ismount(folder) or process.poll() is not None, "rclone has mounted")
+    if process.poll() is not None:
+        said = log.read_text().strip()
+        if "fusermount" in said:
+            test.skipTest(f"rclone cannot mount (package fuse3): {said.splitlines()[-1]}")
+        test.fail(said)
     # rclone does not unmount a folder that is still served.
     unmount_later(test, folder)
 
 
-def _run(test: unittest.TestCase, command: list[str]) -> None:
+def _run(test: unittest.TestCase, command: list[str]) -> subprocess.Popen[bytes]:
     """Until the end of the test."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     test.addCleanup(process.wait)
     test.addCleanup(process.terminate)
+    return process
 
 
 class Gluster:
@@ -89,7 +99,7 @@ class Gluster:
 
     def __init__(self, test: unittest.TestCase, folder: Path) -> None:
         """What it writes is in `folder`. It ends with the test."""
-        require(test, "glusterfsd", "glusterfs-server")
+        require(test, "glusterfsd", "glusterfs")
         if os.geteuid() != 0:
             test.skipTest("only root may write the attributes of files that GlusterFS keeps")
         self.test, self.folder, self.port = test, folder, free_port()

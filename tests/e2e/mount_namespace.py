@@ -3,20 +3,21 @@
 import errno
 import os
 import shlex
-import shutil
 import subprocess
 import unittest
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from needs import found, missing
+
 OF_ROOT = ("unshare", "--mount")
 NAMESPACES = ["unshare", "--user", "--map-root-user", "--mount"]
 
 
 def why_no_mounts() -> str | None:
-    if shutil.which("unshare") is None or shutil.which("nsenter") is None:
-        return "there is no unshare or nsenter"
+    if reason := missing("unshare", "nsenter"):
+        return reason
     probe = subprocess.run(
         [*NAMESPACES, "mount", "-t", "tmpfs", "none", "/tmp"], capture_output=True, text=True
     )
@@ -38,11 +39,11 @@ def mounted_on(folder: Path, *options: str) -> list[str]:
 
 def whole_seconds_on(folder: Path, image: Path) -> list[str]:
     """The same with ext4 that has inodes of 128 bytes."""
-    if shutil.which("mkfs.ext4") is None:
-        raise NoMount("there is no mkfs.ext4")
+    if reason := missing("mkfs.ext4"):
+        raise NoMount(reason)
     image.write_bytes(b"")
     os.truncate(image, 96 << 20)
-    _check(["mkfs.ext4", "-q", "-F", "-I", "128", str(image)])
+    _check([found("mkfs.ext4"), "-q", "-F", "-I", "128", str(image)])
     return mounted_on(folder, "-o", "loop", str(image))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from http_client import basic
+from needs import found
 from programs import Program
 from scene import create_account
 from tls_scene import ProxyScene
@@ -82,7 +83,7 @@ class SpreadTest(ProxyScene):
             self.assertEqual(count, 1)
         path = self.folder / f"haproxy-{self.port}.cfg"
         path.write_text(text)
-        self.start_proxy("haproxy", "-db", "-f", str(path))
+        self.start_proxy(found("haproxy"), "-db", "-f", str(path))
 
     def get_all(self, names: tuple[str, ...] = NAMES) -> dict[str, tuple[int, bytes]]:
         """Status and body of each name, all on one connection."""

@@ -6,12 +6,13 @@ import unittest
 from pathlib import Path
 
 from client import Client
+from needs import missing
 from programs import Program
 from scene import SceneTest, create_account, for_each
 from waiting import LONG_S
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "fail2ban"
-_HAS_NO_FAIL2BAN = shutil.which("fail2ban-regex") is None
+_NO_FAIL2BAN = missing("fail2ban-regex")
 _LINE = r' info auth-failed address=127\.0\.0\.2 user="%s" front=native$'
 
 
@@ -62,7 +63,7 @@ class AuthFailedTest(SceneTest):
             self.ask(server, b"get:alice:wrong%d" % number)
         self.assertLess(len(self.failures(server)), 5)
 
-    @unittest.skipIf(_HAS_NO_FAIL2BAN, "fail2ban is not installed")
+    @unittest.skipIf(_NO_FAIL2BAN, _NO_FAIL2BAN)
     @for_each(("info", "debug"))
     def test_the_fail2ban_filter_finds_the_failures_and_nothing_that_clients_forge(
         self, level: str
@@ -77,7 +78,7 @@ class AuthFailedTest(SceneTest):
             matched_addresses(server.log_path), ["127.0.0.2", "127.0.0.2", "127.0.0.3"]
         )
 
-    @unittest.skipIf(_HAS_NO_FAIL2BAN, "fail2ban is not installed")
+    @unittest.skipIf(_NO_FAIL2BAN, _NO_FAIL2BAN)
     def test_the_filter_reads_the_journal_and_no_other_line(self) -> None:
         time = "2026-01-31T12:00:00.000+00:00"
         line = 'info auth-failed address=%s user="amy" front=native'

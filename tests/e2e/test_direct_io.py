@@ -5,23 +5,22 @@ Also in which order a start binds its address, prefetches, and lets clients conn
 
 import os
 import re
-import shutil
 import subprocess
 import unittest
 from typing import ClassVar
 
 from client import grant
+from needs import missing
 from programs import SANITIZED
 from scene import Scene, SceneTest, create_account
 
 
 def why_not_traced() -> str | None:
-    strace = shutil.which("strace")
-    if strace is None:
-        return "no strace here"
+    if reason := missing("strace"):
+        return reason
     if SANITIZED:
         return "a sanitizer and strace do not go together"
-    probe = subprocess.run([strace, "-o", "/dev/null", "true"], capture_output=True, text=True)
+    probe = subprocess.run(["strace", "-o", "/dev/null", "true"], capture_output=True, text=True)
     return None if probe.returncode == 0 else f"strace does not work here: {probe.stderr.strip()}"
 
 

@@ -1,11 +1,12 @@
 """--idle-timeout: a body that comes slowly does not keep its connection.
 
-The clients send a little every fifth of a second until the server hangs up. A server that never
+The clients send a little much more often than that until the server hangs up. A server that never
 does fails the test by the time limit of its socket.
 """
 
 import time
 
+from client import ConnectionEndedError
 from http_client import FLAG, HttpClient, basic, request
 from programs import Program
 from scene import SceneTest, create_account, for_each
@@ -15,7 +16,8 @@ USER = ("alice", "wonderland")
 LIMIT = 8
 SIZED = "Content-Length: 4000"
 CHUNKED = "Transfer-Encoding: chunked"
-PAUSE_S = 0.2
+IDLE_S = 0.3
+PAUSE_S = 0.05
 CREDENTIALS = f"Authorization: {basic(*USER)}"
 
 # The head of a request, and what follows it again and again.
@@ -62,7 +64,7 @@ class TrickleTest(SceneTest):
 
     @for_each(list(TRICKLES))
     def test_eight_that_trickle_do_not_hold_the_server(self, kind: str) -> None:
-        server = self.serve("--max-connections", LIMIT, "--idle-timeout", "1")
+        server = self.serve("--max-connections", LIMIT, "--idle-timeout", IDLE_S)
         clients = [self.begin(server, kind) for _ in range(LIMIT)]
         _, piece = TRICKLES[kind]
         self.trickle(clients, piece)
@@ -74,25 +76,27 @@ class TrickleTest(SceneTest):
         client = HttpClient(server)
         try:
             return client.ask("/-/health").status == 200
+        except (ConnectionEndedError, OSError):  # a busy machine let the idle time-out pass
+            return False
         finally:
             client.close()
 
     def test_a_body_of_one_kib_a_piece_is_kept_while_it_brings_enough(self) -> None:
-        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "3")))
+        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "1.5")))
         self.send_one_kib_a_piece(client)
 
     def test_a_body_behind_an_account_has_its_own_time(self) -> None:
-        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "3")))
+        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "1.5")))
         account = b'{"user": "bob", "password": "pw"}'
         self.assertEqual(client.ask("/-/accounts", method="POST", body=account).status, 201)
         self.send_one_kib_a_piece(client)
 
     def test_each_body_of_a_connection_has_its_own_time(self) -> None:
-        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "6")))
+        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "2")))
         for status in (201, 204):
             self.begin_upload(client, 2)
             client.send(b"x")
-            time.sleep(3.5)
+            time.sleep(1.2)
             client.send(b"x")
             self.assertEqual(client.answer("PUT").status, status)
 
@@ -101,23 +105,23 @@ class TrickleTest(SceneTest):
         self.begin_upload(client, 40 * 1024)
         for _ in range(40):
             client.send(b"x" * 1024)
-            time.sleep(0.1)
+            time.sleep(0.05)
         self.assertEqual(client.answer("PUT").status, 201)
 
     @for_each(("PROPFIND", "PROPPATCH", "LOCK"))
     def test_xml_has_the_time_of_its_head_whatever_it_brings(self, method: str) -> None:
-        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", "1")))
-        pieces = 60  # 6 s, and more than is asked of an upload
+        client = self.scene.keep(HttpClient(self.serve("--idle-timeout", IDLE_S)))
+        pieces = 60  # 1.2 s, and more than is asked of an upload
         fields = (CREDENTIALS, "Depth: 0", f"Content-Length: {pieces * 1024}")
         client.send(request("/", *fields, method=method))
         sent = 0
         while sent < pieces and self.is_open(client, b" " * 1024):
             sent += 1
-            time.sleep(0.1)
+            time.sleep(0.02)
         self.assertLess(sent, pieces)
 
     def test_the_least_rate_counts_for_bodies_too(self) -> None:
-        server = self.serve("--idle-timeout", "1", "--min-rate", "1G")
+        server = self.serve("--idle-timeout", IDLE_S, "--min-rate", "1G")
         client = self.scene.keep(HttpClient(server))
         self.begin_upload(client, 20 << 20)
         self.trickle([client], b"x" * 8192)

@@ -5,13 +5,13 @@ import hashlib
 import os
 import random
 import re
-import shutil
 import subprocess
 import threading
 import unittest
 
 from client import ConnectionEndedError, grant
 from http_client import FLAG, HttpClient, request
+from needs import missing
 from scene import for_each
 from test_direct_io import why_not_traced
 from upload_scene import HIDDEN, USER, UploadTest
@@ -278,7 +278,7 @@ class OtherMethodsTest(UploadTest):
             self.assertEqual(answer.fields["allow"], "GET, HEAD, OPTIONS, PROPFIND")
         self.assertEqual(client.ask("/a").body, b"old")
 
-    @unittest.skipUnless(shutil.which("curl"), "curl is missing")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_curl(self) -> None:
         server = self.start()
         url = f"http://{server.further_address('http')}/"

@@ -8,13 +8,13 @@ import shutil
 import subprocess
 import threading
 import time
-import unittest
 import zipfile
 from pathlib import Path
 from typing import Any
 
 from client import Client
 from http_client import FLAG, Answer, HttpClient, basic
+from needs import missing
 from programs import Program
 from scene import SceneTest, create_account, for_each
 from transfer_lines import wait_for_lines
@@ -117,7 +117,7 @@ class ZipTest(SceneTest):
             ("bsdtar", "bsdtar", "-xf", "-"),
             ("7z", "7z", "x", "-bd", str(archive)),
         ):
-            if shutil.which(tool) is None:
+            if missing(tool):
                 continue
             tried.append(tool)
             folder = self.scene.folder / f"unpacked-{len(tried)}"
@@ -137,7 +137,7 @@ class ZipTest(SceneTest):
                         day = abs(time.time() - _A_DAY_AGO_S - path.stat().st_mtime)
                         self.assertLess(day, 3600, name)
         if not tried:
-            raise unittest.SkipTest("there is no unzip, bsdtar or 7z")
+            self.skipTest(f"{missing('unzip', 'bsdtar', '7z')}: one of them is enough")
 
     def test_entries_come_folder_by_folder_in_the_order_of_listings(self) -> None:
         for name in ("b/2", "b/1/x", "a", "c/3"):

@@ -29,10 +29,8 @@ class IdleTest(SceneTest):
             self.assertTrue(client.is_ended(), kind)
 
     def test_a_client_that_sends_nothing_after_a_reply_is_closed(self) -> None:
-        clients = self.clients("--idle-timeout", "1")
-        for kind, client in clients.items():
-            client = self.scene.client(client.socket.getpeername())
-            self.assertEqual(client.ask("ping"), "OK", kind)
+        asked = self.asked_anew("ping\n")
+        for kind, client in asked.items():
             self.assertTrue(client.is_ended(), kind)
 
     def test_the_system_asks_after_idle_peers(self) -> None:
@@ -53,11 +51,23 @@ class IdleTest(SceneTest):
         self.assertLessEqual(in_s or 0.0, 60, who)
 
     def test_a_client_that_does_not_finish_a_line_is_closed(self) -> None:
-        for kind, client in self.clients("--idle-timeout", "1").items():
-            client = self.scene.client(client.socket.getpeername())
-            client.send("ping\npin")
-            self.assertEqual(client.reply(), "OK", kind)
+        asked = self.asked_anew("ping\npin")
+        for kind, client in asked.items():
             self.assertTrue(client.is_ended(), kind)
+
+    def asked_anew(self, text: str) -> dict[str, Client]:
+        """New connections to a server of each kind, which answered OK to the line in the text.
+
+        The time-outs of all of them pass together.
+        """
+        first = self.clients("--idle-timeout", "1")
+        clients = {
+            kind: self.scene.client(client.socket.getpeername()) for kind, client in first.items()
+        }
+        for kind, client in clients.items():
+            client.send(text)
+            self.assertEqual(client.reply(), "OK", kind)
+        return clients
 
     def test_a_client_that_sends_a_line_too_slowly_is_closed(self) -> None:
         still_open = self.clients("--idle-timeout", "1")
@@ -88,11 +98,11 @@ class IdleTest(SceneTest):
             return False
 
     def test_every_reply_restarts_the_time(self) -> None:
-        clients = self.clients("--idle-timeout", "3")
+        clients = self.clients("--idle-timeout", "2")
         for _ in range(5):
             for kind, client in clients.items():
                 self.assertEqual(client.ask("ping"), "OK", kind)
-            time.sleep(0.8)
+            time.sleep(0.5)
 
     def test_zero_is_never(self) -> None:
         clients = self.clients("--idle-timeout", "0")

@@ -3,6 +3,7 @@
 import unittest
 
 from loadgen_scene import LoadgenScene
+from needs import missing
 from programs import BUILD
 
 from bench.peers import nginx
@@ -11,7 +12,7 @@ HTTP = ("--protocol", "http", "--user", "alice")
 
 
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
-@unittest.skipIf(nginx.missing(), "nginx is missing")
+@unittest.skipIf(missing("nginx"), missing("nginx"))
 class LoadgenNginxTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

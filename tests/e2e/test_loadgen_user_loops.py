@@ -1,14 +1,8 @@
 """loadgen: loops of users that share threads have the figures that those of threads have."""
 
-import test_loadgen_distribution
 import test_loadgen_loops
-import test_loadgen_mixed
-import test_loadgen_series
 import test_loadgen_telemetry
 import test_loadgen_think
-import test_loadgen_transfers
-from loadgen_scene import GET, slow_file
-from peers import Peer
 
 
 class UsersTelemetryTest(test_loadgen_telemetry.LoadgenTelemetryTest):
@@ -20,25 +14,4 @@ class UsersThinkTest(test_loadgen_think.LoadgenThinkTest):
 
 
 class UsersLoopsTest(test_loadgen_loops.LoadgenLoopsTest):
-    shares_threads = True
-
-
-class UsersDistributionTest(test_loadgen_distribution.LoadgenDistributionTest):
-    shares_threads = True
-
-
-class UsersSeriesTest(test_loadgen_series.LoadgenSeriesTest):
-    shares_threads = True
-
-    def test_bytes_of_a_cool_down_do_not_count_beside_a_slow_request_that_does(self) -> None:
-        peer = self.scene.keep(Peer(slow_file("f1", 1.5)))
-        flags = ("--file", "f%d", "--unique", 100_000, "--users", 4, "--threads", 1)
-        self.assert_sums(*GET, *flags, "--seconds", 0.3, server=peer)
-
-
-class UsersTransfersTest(test_loadgen_transfers.LoadgenTransfersTest):
-    shares_threads = True
-
-
-class UsersMixedTest(test_loadgen_mixed.LoadgenMixedTest):
     shares_threads = True

@@ -2,13 +2,13 @@
 
 import json
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from needs import missing
 from scene import SharedSceneTest
 from telemetry import FLAG, scrape
 
@@ -73,7 +73,7 @@ class NamesTest(SharedSceneTest):
         return (FOLDER / "README.md").read_text()
 
 
-@unittest.skipUnless(shutil.which("promtool"), "promtool (package prometheus) is missing")
+@unittest.skipIf(missing("promtool"), missing("promtool"))
 class PromtoolTest(unittest.TestCase):
     def assert_accepts(self, *arguments: object) -> None:
         done = promtool(*arguments)

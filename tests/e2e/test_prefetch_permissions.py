@@ -2,11 +2,11 @@
 
 import os
 import pwd
-import shutil
 import subprocess
 import unittest
 
 from client import Client, grant
+from needs import missing
 from prefetch_scene import SOON_S
 from programs import BUILD, environment
 from scene import SceneTest, create_account
@@ -24,8 +24,8 @@ def obedient() -> list[str]:
 def why_not_obedient() -> str | None:
     if not obedient():
         return None
-    if shutil.which(_OBEDIENT[0]) is None:
-        return "root is not subject to permissions, and there is no setpriv"
+    if reason := missing(_OBEDIENT[0]):
+        return reason
     probe = subprocess.run([*_OBEDIENT, "true"], capture_output=True, text=True)
     return None if probe.returncode == 0 else f"setpriv: {probe.stderr.strip()}"
 

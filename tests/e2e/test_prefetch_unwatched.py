@@ -5,6 +5,7 @@ import subprocess
 import unittest
 
 from client import grant
+from needs import missing
 from prefetch_scene import SOON_S
 from scene import SceneTest, create_account
 from waiting import eventually
@@ -21,8 +22,8 @@ def with_few_watches() -> list[str]:
 
 
 def why_no_few_watches() -> str | None:
-    if shutil.which("unshare") is None:
-        return "there is no unshare"
+    if reason := missing("unshare"):
+        return reason
     probe = subprocess.run([*with_few_watches(), "true"], capture_output=True, text=True)
     return None if probe.returncode == 0 else f"no user namespace: {probe.stderr.strip()}"
 

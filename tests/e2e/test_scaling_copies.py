@@ -3,12 +3,12 @@
 import json
 import os
 import shlex
-import shutil
 import subprocess
 import unittest
 from pathlib import Path
 
 from http_client import FLAG, HttpClient
+from needs import missing
 from prefetch_scene import SOON_S
 from programs import Program
 from scene import SceneTest, create_account
@@ -19,7 +19,7 @@ NAMES = ("a", "sub/b", "large")
 LARGE = os.urandom(3_000_000)
 
 
-@unittest.skipUnless(shutil.which("rsync"), "rsync is not installed")
+@unittest.skipIf(missing("rsync"), missing("rsync"))
 class CopiesTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()

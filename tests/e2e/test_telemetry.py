@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import socket
 import subprocess
 import threading
@@ -11,6 +10,7 @@ import unittest
 import servers
 import telemetry
 from client import Client
+from needs import missing
 from processes import cpu_s
 from programs import Program
 from scene import SceneTest, for_each
@@ -113,7 +113,7 @@ class BothServersTest(SceneTest):
         self.assertEqual(len(idle), 5)
         self.assertEqual(scrape(server).value("turnstile_connections_accepted_total"), 1)
 
-    @unittest.skipUnless(shutil.which("promtool"), "promtool (package prometheus) is missing")
+    @unittest.skipIf(missing("promtool"), missing("promtool"))
     @for_each(("fileserver", "authserver with threads"))
     def test_promtool_has_nothing_to_say(self, kind: str) -> None:
         server = servers.start(self.scene, kind, *FLAG)

@@ -1,80 +1,16 @@
 """Flags, environment and --config: which one wins, what --help shows, and what is wrong usage."""
 
 import unittest
-from pathlib import Path
 
 from flags import FLAGS, PATHS, STORES, not_shown, unlisted
 from programs import run
 from scene import SceneTest
+from usage_scene import UsageScene
 
 ALL_FLAGS = {**FLAGS, "authserver": (*FLAGS["authserver"], *STORES)}
 
 
-class UsageTest(SceneTest):
-    def setUp(self) -> None:
-        super().setUp()
-        self.config = self.scene.folder / "server.conf"
-
-    def assert_wrong_usage(
-        self, program: str, *arguments: object, env: dict[str, str] | None = None, named: str = ""
-    ) -> None:
-        ended = run(program, *arguments, env=env)
-        self.assertEqual(ended.returncode, 2, (arguments, env, ended.stderr))
-        self.assertEqual(ended.stdout, "")
-        self.assertEqual(len(ended.stderr.splitlines()), 1, ended.stderr)
-        self.assertTrue(ended.stderr.startswith(f"{program}: "), ended.stderr)
-        self.assertIn(named, ended.stderr)
-
-    def written(self, text: str) -> Path:
-        self.config.write_text(text)
-        return self.config
-
-    def bad_values(self):
-        for program, flags in FLAGS.items():
-            for flag in flags:
-                for value in flag.bad:
-                    yield program, flag, value
-
-    def test_a_value_that_is_not_acceptable_in_a_flag(self) -> None:
-        for program, flag, value in self.bad_values():
-            with self.subTest(program=program, flag=flag.name, value=value):
-                self.assert_wrong_usage(program, f"--{flag.name}={value}", named=flag.name)
-
-    def test_a_value_that_is_not_acceptable_in_the_environment(self) -> None:
-        for program, flag, value in self.bad_values():
-            if value == "":
-                continue  # an empty variable may mean that it is not set
-            with self.subTest(program=program, flag=flag.name, value=value):
-                self.assert_wrong_usage(
-                    program, env={flag.variable(program): value}, named=flag.variable(program)
-                )
-
-    def test_a_value_that_is_not_acceptable_in_the_file(self) -> None:
-        for program, flag, value in self.bad_values():
-            if value != value.strip():
-                continue  # blanks around a value are not part of it
-            with self.subTest(program=program, flag=flag.name, value=value):
-                config = self.written(f"{flag.name} = {value}\n")
-                self.assert_wrong_usage(program, "--config", config, named=flag.name)
-
-    def test_a_bad_value_is_wrong_usage_even_where_a_good_one_beats_it(self) -> None:
-        for program, flags in FLAGS.items():
-            for flag in flags:
-                if not flag.bad:
-                    continue
-                with self.subTest(program=program, flag=flag.name):
-                    good, bad = f"--{flag.name}={flag.good}", flag.bad[0]
-                    self.assert_wrong_usage(program, good, env={flag.variable(program): bad})
-                    self.assert_wrong_usage(
-                        program, good, "--config", self.written(f"{flag.name} = {bad}\n")
-                    )
-                    self.assert_wrong_usage(
-                        program,
-                        "--config",
-                        self.written(f"{flag.name} = {bad}\n"),
-                        env={flag.variable(program): flag.good},
-                    )
-
+class UsageTest(UsageScene):
     def test_an_empty_path(self) -> None:
         for program, names in PATHS.items():
             request = ["get"] if program == "loadgen" else []
@@ -146,25 +82,6 @@ class UsageTest(SceneTest):
                 with self.subTest(program=program, arguments=arguments):
                     self.assert_wrong_usage(program, *arguments)
             self.assert_wrong_usage(program, env={f"{program}_LISTEN".upper(): "a\nb\nc"})
-
-    def test_good_values_are_accepted_everywhere(self) -> None:
-        for program, flags in FLAGS.items():
-            for flag in flags:
-                with self.subTest(program=program, flag=flag.name):
-                    # The last value is wrong, so that the program ends. Its error must be the
-                    # one that is reported.
-                    config = self.written(f"{flag.name} = {flag.good}\n")
-                    self.assert_wrong_usage(
-                        program,
-                        "--config",
-                        config,
-                        f"--{flag.name}",
-                        flag.good,
-                        "--drain-seconds",
-                        "last",
-                        env={flag.variable(program): flag.good},
-                        named="last",
-                    )
 
     def test_sizes_and_seconds_in_every_form(self) -> None:
         for name, values in (

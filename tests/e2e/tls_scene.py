@@ -2,7 +2,6 @@
 
 import base64
 import os
-import shutil
 import ssl
 import subprocess
 import urllib.error
@@ -11,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from http_client import FLAG
+from needs import found, missing
 from scene import SceneTest, create_account
 from waiting import eventually
 
@@ -27,9 +27,8 @@ class ProxyScene(SceneTest):
     needs: tuple[str, ...] = ("openssl",)
 
     def setUp(self) -> None:
-        for tool in self.needs:
-            if shutil.which(tool) is None:
-                self.skipTest(f"{tool} is not installed")
+        if reason := missing(*self.needs):
+            self.skipTest(reason)
         super().setUp()
         self.folder = self.scene.folder / "proxy"
         self.folder.mkdir()
@@ -151,5 +150,5 @@ class ProxyTest(ProxyScene):
             "daemon off; pid pid; error_log stderr; events {}\n"
             + f"http {{ access_log off;\n{temporary}{around}include site.conf; }}\n"
         )
-        self.start_proxy("nginx", "-p", str(self.folder), "-e", "stderr", "-c", "main.conf")
+        self.start_proxy(found("nginx"), "-p", str(self.folder), "-e", "stderr", "-c", "main.conf")
         return plain

@@ -1,7 +1,6 @@
 """A scene for programs that nobody of us wrote: a served folder, and a way to run a judge on it."""
 
 import os
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -11,6 +10,7 @@ from typing import TypeVar
 
 import shared_path
 from http_client import FLAG, basic
+from needs import missing
 from scene import SharedSceneTest, create_account
 from waiting import LONG_S
 
@@ -35,10 +35,9 @@ _A_DAY_AGO_S = 86_400
 Test = TypeVar("Test", bound=Callable)
 
 
-def needs(program: str) -> Callable[[Test], Test]:
-    """Skips a test, or a class of tests, where the program is not installed."""
-    reason = f"{program} is missing (scripts/setup judges)"
-    return unittest.skipUnless(shutil.which(program), reason)
+def needs(*programs: str) -> Callable[[Test], Test]:
+    """Skips a test, or a class of tests, where one of the programs is not installed."""
+    return unittest.skipIf(missing(*programs), missing(*programs))
 
 
 def needs_python_tools(test: Test) -> Test:

@@ -7,7 +7,6 @@ import contextlib
 import os
 import random
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -19,6 +18,7 @@ from pathlib import Path
 import shared_path
 from http_client import FLAG
 from judge_scene import JudgeTest, environment
+from needs import missing
 from peers import Relay
 from scene import create_account, for_each
 from waiting import LONG_S
@@ -104,10 +104,10 @@ class LargeFilesTest(JudgeTest):
         (self.work / ".lftprc").write_text(lftp, encoding="ascii")
 
     def need(self, program: str) -> None:
-        if shutil.which(program):
+        if not missing(program):
             return
         if program != "lftp":
-            self.skipTest(f"{program} is missing (scripts/setup judges)")
+            self.skipTest(missing(program))
         try:
             copy = unpacked("lftp", _PACKAGES)
         except LeftOut as reason:

@@ -165,8 +165,7 @@ class MountTest(RcloneTest):
 
 
 class RcloneMountTest(MountTest):
-    @needs("rclone")
-    @needs("fusermount3")
+    @needs("rclone", "fusermount")
     def test_a_mount_of_rclone(self) -> None:
         self.start_judge(
             *("rclone", *self.rclone_flags(), "mount", ":webdav:", self.mounted),

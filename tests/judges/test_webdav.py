@@ -1,8 +1,6 @@
 """Clients of WebDAV: rclone, gio and cadaver work on the folder."""
 
 import subprocess
-import unittest
-from pathlib import Path
 
 from judge_scene import FILES, PASSWORD, USER, environment, needs, write_files
 from rclone_scene import RcloneTest
@@ -37,9 +35,7 @@ class ClientsTest(RcloneTest):
         self.assertRegex(said, r"Coll: +sub ")
         self.assertEqual((self.work / "small.txt").read_bytes(), FILES["small.txt"])
 
-    @needs("gio")
-    @needs("dbus-run-session")
-    @unittest.skipUnless(Path("/usr/libexec/gvfsd-dav").exists(), "gvfs-backends is missing")
+    @needs("gio", "dbus-run-session", "gvfsd-dav")
     def test_gio(self) -> None:
         dav = f"dav://{USER}@{self.address}/"
         script = (

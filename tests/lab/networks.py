@@ -10,6 +10,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).resolve().parents[1] / "e2e"))
 
 import own_network
+from needs import missing
 
 
 def why_no_namespace() -> str:
@@ -20,7 +21,7 @@ def why_no_namespace() -> str:
     try:
         made = subprocess.run([*unshare, "sh", "-c", make], capture_output=True, check=False)
     except FileNotFoundError:
-        return "unshare is not installed"
+        return missing("unshare")
     return "" if made.returncode == 0 else "a link between network namespaces is not permitted here"
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -14,6 +15,13 @@ from lab.rig.stores import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", ROOT / "build")).resolve()
+# What a busy machine does to a run. Each test adds what is so of its own workload.
+BUSY = (
+    r"other programs used \d+% of the cores",
+    r"load generator: loadgen itself stood still for [^;]*",
+    r"load generator: loadgen's threads waited for a core [^;]*; use fewer threads, or [^;]*",
+    r"load generator: the load generator itself was late: [^;]*",
+)
 TINY = ["--quick", "--threads", "1,2", "--seconds", "1", "--repeat", "1"]
 
 
@@ -56,6 +64,13 @@ def lab(*arguments: str, path: str = "") -> subprocess.CompletedProcess[str]:
                 "PATH": os.pathsep.join([*before, os.environ["PATH"]]),
             },
         )
+
+
+def unexplained(failures: str, *more: str) -> list[str]:
+    """The reasons why a run is not valid that no busy machine explains, by BUSY and by `more`."""
+    for pattern in (*BUSY, *more):
+        failures = re.sub(rf"(^|; ){pattern}(?=; |$)", "", failures)
+    return [one for one in failures.split("; ") if one]
 
 
 def disk_folder() -> str | None:

@@ -9,16 +9,18 @@ import subprocess
 import time
 from pathlib import Path
 
+from needs import found, missing
+
 from lab.rig.host import free_port
 
-_SSHD = shutil.which("sshd", path=os.environ["PATH"] + ":/usr/sbin:/usr/local/sbin")
+_SSHD = found("sshd")
 _TIMEOUT_S = 30.0
 
 
 def why_no_ssh_host() -> str:
     """Empty where one can be started, else the reason, to skip with."""
-    if not _SSHD or not shutil.which("ssh"):
-        return "the ssh server and client are not installed"
+    if reason := missing("sshd", "ssh"):
+        return reason
     if os.geteuid() == 0 and not Path("/run/sshd").is_dir() and not os.access("/run", os.W_OK):
         return "/run/sshd cannot be made"
     return ""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import examples
 from networks import why_no_namespace
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, disk_folder, lab, table, unexplained, why_no_run
 from test_ramps_for_real import LATE
 
 from lab.rig.control_group import Limits, limited
@@ -47,9 +47,7 @@ class CapacityTest(unittest.TestCase):
         self.assertTrue(100 < int(row["uploads_borne"]) <= 900, row["uploads_borne"])
         self.assertGreater(float(row["first_failed_s"]), 0)
         self.assertGreater(int(row["requests"]), 0)
-        reasons = [one for one in row["failures"].split("; ") if one]
-        unknown = [one for one in reasons if not any(re.fullmatch(late, one) for late in LATE)]
-        self.assertEqual(unknown, [])
+        self.assertEqual(unexplained(row["failures"], *LATE), [])
 
     def require_a_report(self, rows: dict[str, dict[str, str]]) -> None:
         summary = (self.out / "out" / "summary.md").read_text(encoding="utf-8")

@@ -1,15 +1,14 @@
 """`lab run` of downloads for real: curl over a link with a delay and a small window."""
 
 import json
-import re
-import shutil
 import unittest
 from pathlib import Path
 
 import examples
 import own_paper
+from needs import missing
 from networks import why_no_namespace
-from real_lab import BUILD, disk_folder, table, why_no_run
+from real_lab import BUILD, disk_folder, table, unexplained, why_no_run
 
 from lab.rig import iperf3
 
@@ -20,17 +19,14 @@ STAGES = {
     ),
     "here": own_paper.stage("curl", [2]),
 }
-LATE = (  # what a busy machine does to a run
-    r"other programs used \d+% of the cores",
-    r"other programs: the link with a delay was [\d.]+ ms late itself \(p99\)",
-)
+LATE = r"other programs: the link with a delay was [\d.]+ ms late itself \(p99\)"
 _NO_LINE = "" if (BUILD / "lab" / "delay_line").exists() else "delay_line is not built"
 
 
 class ClientsTest(unittest.TestCase):
     @unittest.skipIf(why_no_run(), why_no_run())
     @unittest.skipIf(why_no_namespace() or _NO_LINE, why_no_namespace() or _NO_LINE)
-    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_one_file_is_fetched_over_several_channels_and_all_that_was_in_force_is_kept(
         self,
     ) -> None:
@@ -44,7 +40,7 @@ class ClientsTest(unittest.TestCase):
         self.require_a_record(out, rows)
 
     @unittest.skipIf(why_no_run(), why_no_run())
-    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_over_loopback_nothing_is_set_and_little_is_known(self) -> None:
         folder = examples.folder(self, disk_folder())
         own_paper.write(folder, STAGES)
@@ -66,9 +62,7 @@ class ClientsTest(unittest.TestCase):
         self.assertEqual((row["stage"], row["workload"]), ("small", "client"))
         self.assertEqual((row["succeeded"], row["requests"]), ("1.0", "1"))
         self.assertEqual(int(row["bytes"]), own_paper.SIZE_BYTES)
-        reasons = [one for one in row["failures"].split("; ") if one]
-        unknown = [one for one in reasons if not any(re.fullmatch(late, one) for late in LATE)]
-        self.assertEqual(unknown, [])
+        self.assertEqual(unexplained(row["failures"], LATE), [])
         self.assertEqual(row["server_rate_bytes_s"], "")
         self.assertGreater(float(row["cpu_s_per_gb"]), 0)
         (sample,) = (out / "samples").glob(f"*-trial{row['trial']}.json")

@@ -1,84 +1,16 @@
 """`lab run` for real: what it writes, and what the same command does with it."""
 
 import json
-import tempfile
 import unittest
 from pathlib import Path
 
-from real_lab import (
-    BUILD,
-    TINY,
-    disk_folder,
-    lab,
-    table,
-    why_no_cold_stages,
-    why_no_run,
-    why_no_store,
-)
-
-WARM_STAGES = ("prefetching", "redis")
-COLD_STAGES = ("multithreaded",)
-
-
-class LabRun(unittest.TestCase):
-    """Runs the lab with tiny settings and looks at what it wrote, not at the numbers.
-
-    Nor does it look at whether the points passed their checks: on a busy machine they do not.
-    """
-
-    stages: tuple[str, ...] = ()
-
-    @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(dir=disk_folder())
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.out = Path(cls.temporary.name) / "out"
-        cls.command = ["run", "table4", *TINY, "--sizes", "1KB", "--stages", ",".join(cls.stages)]
-        cls.command += ["--programs", str(BUILD), "--work", f"{cls.temporary.name}/work"]
-        cls.command += ["--out", str(cls.out)]
-        if any(why_no_store(kind) for kind in ("mysql", "redis")):
-            cls.command += ["--store", "sqlite"]
-        cls.first = lab(*cls.command)
-
-    def points(self) -> list[dict[str, str]]:
-        return table(self.out / "points.csv")
-
-    def check_points(self) -> None:
-        """Every point is there, with all its bytes."""
-        self.assertEqual(self.first.returncode, 0, self.first.stderr)
-        rows = self.points()
-        self.assertEqual(
-            {(row["stage"], row["row"], row["threads"]) for row in rows},
-            {(stage, "1KB", threads) for stage in self.stages for threads in ("1", "2")},
-        )
-        for row in rows:
-            self.assertGreater(int(row["requests"]), 0)
-            self.assertEqual(int(row["bytes"]), 1000 * int(row["requests"]))
-
-
-@unittest.skipIf(why_no_run(), why_no_run())
-@unittest.skipIf(why_no_cold_stages(), why_no_cold_stages())
-class ColdStagesTest(LabRun):
-    stages = COLD_STAGES
-
-    def test_every_point_is_there_with_all_its_bytes(self):
-        self.check_points()
-
-    def test_files_came_from_the_disk_or_the_point_says_that_they_did_not(self):
-        usage = table(self.out / "usage.csv")
-        for row in self.points():
-            read_bytes = [
-                float(line["value"])
-                for line in usage
-                if line["trial"] == row["trial"] and line["component"].startswith("disk ")
-                if line["metric"] == "read_bytes_per_s"
-            ]
-            self.assertTrue(sum(read_bytes) > 0 or "not cold" in row["notes"], row)
+from lab_run import LabRun
+from real_lab import lab, why_no_run
 
 
 @unittest.skipIf(why_no_run(), why_no_run())
 class EndToEndTest(LabRun):
-    stages = WARM_STAGES
+    stages = ("prefetching", "redis")
 
     def test_it_ends_well_and_says_how_long_it_would_take(self):
         self.assertEqual(self.first.returncode, 0, self.first.stderr)

@@ -26,21 +26,26 @@ class FailoverTest(unittest.TestCase):
         )
         self.assertEqual(sum(one.ended for one in kept.seconds), int(row["requests"]))
         (drawn,) = (folder / "figures").glob("series-*.svg")
-        self.assertIn(">authserver started again<", drawn.read_text(encoding="utf-8"))
+        for event in kept.events:
+            self.assertIn(f">{event.what}<", drawn.read_text(encoding="utf-8"))
         if row["failures"]:
             self.skipTest(f"no valid run on this busy machine: {row['failures']}")
         seen = outage.of_series(kept)
         assert seen
-        self.require_the_outage(seen, row)
         summary = (folder / "summary.md").read_text(encoding="utf-8")
-        self.assertIn(f"{seen.failed:,} of {seen.requests:,} requests failed", summary)
+        self.require_the_outage(seen, row, summary)
 
-    def require_the_outage(self, seen: outage.Outage, row: dict[str, str]) -> None:
+    def require_the_outage(self, seen: outage.Outage, row: dict[str, str], summary: str) -> None:
+        """A request that logged in just before the kill may be answered late, and an authserver
+        that starts slowly may be ready when the run is over. The summary says which it was.
+        """
         self.assertGreater(seen.failed, 0)
         self.assertIn("unavailable", row["errors"])
         self.assertEqual(float(row["failed_requests"]), seen.failed)
-        self.assertEqual(seen.answered_meanwhile, 0)
-        self.assertIsNotNone(seen.first_answered)
+        self.assertIn(f"{seen.failed:,} of {seen.requests:,} requests failed", summary)
+        self.assertEqual(seen.answered_meanwhile > 0, "While it was away," in summary)
+        self.assertEqual(seen.first_answered is None, "Nothing was answered after" in summary)
+        self.assertLess(seen.answered_meanwhile, seen.failed)
 
     def run_lab(self, *flags: str) -> Path:
         """Returns the folder with the results."""

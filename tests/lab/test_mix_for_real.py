@@ -1,6 +1,7 @@
 """`lab run mix` for real: readers and writers, and memory for a part of the files."""
 
 import json
+import math
 import unittest
 from pathlib import Path
 
@@ -45,7 +46,9 @@ class MixTest(unittest.TestCase):
         hits = {name: float(row["hit_share"]) for name, row in rows.items()}
         self.assertEqual((hits["mix-disk"], hits["mix-100"]), (0.0, 1.0))
         for name in ("mix-25", "mix-25-writers"):
-            self.assertAlmostEqual(hits[name], self.expected_hits(files), delta=0.08)
+            # A busy machine has made fewer requests in that second, so their share says less.
+            chance = 4 * 0.5 / math.sqrt(float(rows[name]["requests"]))
+            self.assertAlmostEqual(hits[name], self.expected_hits(files), delta=max(0.08, chance))
 
     def expected_hits(self, files: int) -> float:
         """With a quarter of the files in memory."""

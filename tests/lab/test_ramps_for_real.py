@@ -1,22 +1,20 @@
 """`lab run` of a ramp for real: 100 hosts as namespaces, uploads that both sides count."""
 
 import json
-import re
 import unittest
 from pathlib import Path
 from typing import Any
 
 import examples
 from networks import why_no_namespace
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, disk_folder, lab, table, unexplained, why_no_run
 
 from lab.results import courses
 from lab.rig import switch
 
 SCALE = 5000  # 10,170 s of the paper become 2 s
 KIB = 2  # of a file
-LATE = (  # what a busy machine does to a run
-    r"other programs used \d+% of the cores",
+LATE = (  # what a busy machine does to a ramp
     r"a tester began \d+ ms late",
     r"on the plateau the clients spent [\d.]+% of their time in uploads",
 )
@@ -43,9 +41,7 @@ class RampsTest(unittest.TestCase):
         self.assertEqual((row["threads"], row["testers"], row["testers_lost"]), ("100", "100", "0"))
         self.assertEqual((row["topology"], row["errors"]), ("100 nodes", ""))
         self.assertEqual(int(row["bytes"]), int(row["requests"]) * KIB * 1024)
-        reasons = [one for one in row["failures"].split("; ") if one]
-        unknown = [one for one in reasons if not any(re.fullmatch(late, one) for late in LATE)]
-        self.assertEqual(unknown, [])
+        self.assertEqual(unexplained(row["failures"], *LATE), [])
         (sample,) = (self.folder / "out" / "samples").glob(f"*-trial{row['trial']}.json")
         evidence = json.loads(sample.read_text(encoding="utf-8"))
         self.require_both_views(evidence, row)

@@ -12,6 +12,7 @@ from pathlib import Path
 from subprocess import CompletedProcess
 
 from host import SCRIPTS, in_namespace, run
+from needs import missing
 
 # Programs come from this host. The folders that a package manager writes to start empty, and so do
 # the links that say which services start with the host.
@@ -63,8 +64,8 @@ SERVICES = {
 
 def why_no_scratch_system() -> str:
     """Returns why this host permits no scratch system, or "" if it does."""
-    if not shutil.which("apt-get"):
-        return "this host has no apt"
+    if reason := missing("apt-get"):
+        return reason
     with ScratchSystem([]) as system:
         attempt = in_namespace("--mount", ENTER, system.folder)
     return (

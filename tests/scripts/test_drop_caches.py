@@ -7,6 +7,7 @@ import unittest
 from pathlib import Path
 
 from host import NOBODY, SCRIPTS, ScriptTest, in_namespace, run, why_no_namespace, why_not_root
+from needs import missing
 
 DROP_CACHES = SCRIPTS / "drop-caches"
 CONTROL = Path("/proc/sys/vm/drop_caches")
@@ -16,7 +17,7 @@ ON_DISK = "/var/tmp"
 def why_not_permitted() -> str:
     if not os.access(CONTROL, os.W_OK):
         return f"{CONTROL} cannot be written here"
-    return "" if shutil.which("fincore") else "fincore is not installed"
+    return missing("fincore")
 
 
 NOT_PERMITTED = why_not_permitted()

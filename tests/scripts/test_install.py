@@ -8,13 +8,13 @@ import gzip
 import os
 import pwd
 import re
-import shutil
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
 from host import NOBODY, PROJECT, ScriptTest, run, why_not_root
+from needs import missing
 
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", PROJECT / "build"))
 PROGRAMS = ("authserver", "fileserver", "loadgen")
@@ -36,10 +36,6 @@ def setUpModule() -> None:
 
 def tearDownModule() -> None:
     STRIPPED.cleanup()
-
-
-def missing(program: str) -> str:
-    return "" if shutil.which(program) else f"{program} is missing"
 
 
 class InstallTest(ScriptTest):
@@ -240,11 +236,20 @@ class AccountsTest(InstallTest):
         self.assertIn(f"{self.folder}/own.db", done.stdout + done.stderr)
 
 
+@unittest.skipIf(missing("dpkg-shlibdeps"), missing("dpkg-shlibdeps"))
 class DebTest(InstallTest):
-    @unittest.skipIf(missing("dpkg-shlibdeps"), missing("dpkg-shlibdeps"))
+    """The package is made once for all tests."""
+
+    package: Path
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.package = cls.make_deb(Path(folder.name))
+
     def test_it_has_what_make_install_installs(self) -> None:
-        package = self.make_deb()
-        listing = run("dpkg-deb", "--contents", package).stdout
+        listing = run("dpkg-deb", "--contents", self.package).stdout
         packed = {"/" + path for path in re.findall(r" \./(\S*[^/\s])$", listing, re.MULTILINE)}
         where = {"PREFIX": "/usr", "SYSCONFDIR": "/etc", "DESTDIR": ""}
         listed = set(self.packaging("list", **where).stdout.split())
@@ -253,19 +258,17 @@ class DebTest(InstallTest):
         self.assertEqual(set(re.findall(r"(?m)^\S+ (\S+)", listing)), {"root/root"})
 
     @unittest.skipIf(missing("lintian"), missing("lintian"))
-    @unittest.skipIf(missing("dpkg-shlibdeps"), missing("dpkg-shlibdeps"))
     def test_lintian_finds_nothing(self) -> None:
         flags = ("--allow-root", "--fail-on", "error,warning")
-        done = run("lintian", *flags, self.make_deb())
+        done = run("lintian", *flags, self.package)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
-    def make_deb(self) -> Path:
-        build = self.folder / "build"
-        build.mkdir()
+    @staticmethod
+    def make_deb(build: Path) -> Path:
         for name in PROGRAMS:
             (build / name).symlink_to(f"{STRIPPED.name}/{name}")
         variables = {"BUILD": str(build), "VERSION": "1.2.3"}
         done = run(PROJECT / "packaging/deb", env={**os.environ, **variables})
-        self.assertEqual(done.returncode, 0, done.stderr)
+        assert done.returncode == 0, done.stderr
         (package,) = build.glob("turnstile_1.2.3-1_*.deb")
         return package

@@ -3,7 +3,6 @@
 import base64
 import os
 import re
-import shutil
 import sys
 import tempfile
 import unittest
@@ -16,6 +15,8 @@ from pathlib import Path
 from host import PROJECT, run
 
 sys.path.insert(0, str(PROJECT))
+
+from needs import missing
 
 from bench.peers import bare, caddy, nginx, paced, wrk
 from bench.system import Bench
@@ -31,7 +32,7 @@ WRONG = ("user1:wrong", "nobody:secret", "user1:", ":secret", "user1", "user1:se
 
 
 def skip_without(packages: list[str]):
-    reason = f"{', '.join(packages)} missing"
+    reason = f"not installed: {', '.join(packages)}"
     return unittest.skipIf(packages, reason)
 
 
@@ -147,7 +148,7 @@ class NginxTest(PeersTest):
         for pid in (master, *children):
             self.assertFalse(Path(f"/proc/{pid}").exists())
 
-    @unittest.skipUnless(wrk.TOOL.found(), "wrk missing")
+    @unittest.skipIf(missing("wrk"), missing("wrk"))
     def test_wrk_costs_time_and_fails_when_a_request_is_refused(self) -> None:
         with self.serving(nginx.STATIC) as address:
             measured = wrk.measure(address, "1KB1.txt", 2, seconds=1)
@@ -173,8 +174,10 @@ class CaddyTest(PeersTest):
 
 class DurableRenameTest(unittest.TestCase):
     def test_a_file_is_synced_before_it_gets_its_name_and_then_its_folder(self) -> None:
-        if not shutil.which("strace") or run("strace", "-o", "/dev/null", "true").returncode != 0:
-            self.skipTest("strace is missing, or not permitted")
+        if reason := missing("strace"):
+            self.skipTest(reason)
+        if run("strace", "-o", "/dev/null", "true").returncode != 0:
+            self.skipTest("strace is not permitted here")
         environment = nginx.preloading(PROGRAMS.path("peers") / "durable_rename.so")
         with tempfile.TemporaryDirectory(prefix="bench test ") as name:
             folder = Path(name).resolve()

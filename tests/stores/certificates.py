@@ -1,10 +1,11 @@
 """Certificates of an authority that only a test trusts."""
 
-import shutil
 import subprocess
 from pathlib import Path
 
-NO_OPENSSL = "" if shutil.which("openssl") else "no openssl is installed"
+from needs import missing
+
+NO_OPENSSL = missing("openssl")
 
 
 def make_certificates(folder: Path) -> None:

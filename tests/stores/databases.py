@@ -1,11 +1,11 @@
 """Store servers of the tests, whose connections and accounts a test may change."""
 
-import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
 import e2e_path  # noqa: F401
+from needs import found, missing
 
 from lab.rig.databases import MysqlServer, RedisServer, Server
 from lab.rig.files import SCRIPTS
@@ -134,8 +134,11 @@ def secret_file(path: Path, content: str, mode: int = 0o600) -> Path:
 
 def why_no_mysql() -> str:
     """Empty where MySQL's own server is installed, else the reason, to skip with."""
-    server = shutil.which("mysqld")
-    if server is None:
-        return "no mysqld is installed"
-    version = run_tool([server, "--no-defaults", "--version"], "mysqld")
-    return f"mysqld here is {version.strip()}" if "MariaDB" in version else ""
+    if reason := missing("mysqld"):
+        return reason
+    version = run_tool([found("mysqld"), "--no-defaults", "--version"], "mysqld")
+    return (
+        "mysqld here is MariaDB's (package mysql-server has MySQL's)"
+        if "MariaDB" in version
+        else ""
+    )

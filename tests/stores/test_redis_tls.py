@@ -2,14 +2,14 @@
 
 import contextlib
 import re
-import shutil
 import socket
 import unittest
 from pathlib import Path
 
 import e2e_path  # noqa: F401
-from certificates import NO_OPENSSL, make_certificates
+from certificates import make_certificates
 from databases import Redis
+from needs import missing
 from peers import Relay
 from programs import run
 from scene import SceneTest
@@ -18,7 +18,7 @@ from waiting import eventually
 from lab.rig.host import free_port
 from lab.rig.processes import Program
 
-NO_STUNNEL = "" if shutil.which("stunnel4") else "no stunnel4 is installed"
+NEEDS = missing("openssl", "stunnel4")
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "stores.md"
 USER, PASSWORD = "easilyfounduser", "easily-found-password"
 
@@ -40,7 +40,7 @@ def documented() -> str:
     return found[1]
 
 
-@unittest.skipIf(NO_OPENSSL or NO_STUNNEL, NO_OPENSSL or NO_STUNNEL)
+@unittest.skipIf(NEEDS, NEEDS)
 class RedisTlsTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()

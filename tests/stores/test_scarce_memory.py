@@ -1,213 +1,34 @@
-"""Allocations that fail while a store is asked: afterwards the authserver works as before.
-
-faults.c of the end-to-end tests, which is loaded into it, lets them fail.
-"""
+"""Allocations that fail while SQLite is asked, and processes that cannot be forked."""
 
 import itertools
-import os
-import subprocess
 import threading
 import unittest
-from collections.abc import Callable
-from pathlib import Path
 
 import e2e_path  # noqa: F401
 import processes
 import programs
-from client import Client, ConnectionEndedError
-from databases import Database
 from faults import CLONE, MEMORY, Faults
 from programs import SANITIZED, Program
+from scarce_memory_scene import CLIENTS, ScarceMemoryScene, answer_of
 from store_scene import MODELS, PLAIN, StoreTest, start_authserver
 from waiting import LONG_S, eventually
 
-# Each with its answer if no allocation fails.
-REQUESTS = (
-    ("new:{}:pw", "OK"),
-    ("auth:first:pw", "OK"),
-    ("auth:first:wrong", "denied"),
-    ("ping", "OK"),
-)
-# More than a server that is connected to its store allocates for one request.
-ALLOCATIONS = 60
-CLIENTS = 24
-# A change by hand is a whole program, with thousands of allocations. Of these so many fail, one in
-# each run, or all of them if the variable is set.
-CHANGES = None if os.environ.get("SCARCE_MEMORY_ALL") else 12
 
-FAILURES = ("unavailable", "internal", "busy", "ended")
-
-
-def forget_accounts(database: Database) -> None:
-    """So that the next server begins without any."""
-    if database.kind == "redis":
-        database.ask("flushall")
-    else:
-        database.ask("DELETE FROM turnstile.accounts")
-
-
-def _answer(server: Program, line: str, prepare: Callable[[Client], None] | None = None) -> str:
-    """The reply on a new connection, or "ended" if there is none.
-
-    `prepare` may do something with the connection before.
-    """
-    try:
-        client = Client(server.address)
-    except OSError:
-        return "ended"
-    try:
-        if prepare:
-            prepare(client)
-        return str(client.ask(line))
-    except (ConnectionEndedError, OSError):
-        return "ended"
-    finally:
-        client.close()
-
-
-@unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
-class ScarceMemoryTest(StoreTest):
-    def tearDown(self) -> None:
-        """Other tests have the same servers."""
-        self.faults.stop()
-        for kind in self.databases:
-            forget_accounts(self.databases[kind])
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.faults = Faults(self.scene.folder)
-        self.acknowledged: list[str] = []
-
-    def start(self, kind: str, model: str, *flags: str) -> Program:
-        always = (*PLAIN, "--model", model, "--store-timeout", "5", "--debuggable")
-        database = self.databases.get(kind)
-        return start_authserver(self.scene, database, *always, *flags, env=self.faults.env)
-
-    def works(self, server: Program, line: str) -> None:
-        """A store that failed is asked again after a moment. Its answer may have been lost."""
-        eventually(lambda: _answer(server, line) in ("OK", "exists"), f"{line} works")
-
-    def check_all_is_well(self, server: Program) -> None:
-        for number in range(CLIENTS):  # more than one request for each thread that was used
-            self.works(server, f"new:after{number}:pw")
-            self.acknowledged.append(f"after{number}")
-        for user in self.acknowledged:
-            self.works(server, f"auth:{user}:pw")
-
-    def answer_without(self, number: int, server: Program, line: str, pings: int) -> str:
-        """The reply behind so many pings, while the allocation of this number fails."""
-
-        def ping_and_fail(client: Client) -> None:
-            for _ in range(pings):
-                self.assertEqual(client.ask("ping"), "OK")
-            self.faults.fail(MEMORY, number)
-
-        if pings:
-            return _answer(server, line, ping_and_fail)
-        self.faults.fail(MEMORY, number)
-        return _answer(server, line)
-
-    def each_allocation_of_a_request(
-        self, server: Program, request: str, allowed: str, pings: int, spare: int
-    ) -> None:
-        for number in itertools.count(1):
-            user = f"user{number}-{pings}"
-            line = request.format(user)
-            for _ in range(pings if spare else 0):
-                self.works(server, "ping")
-            before = self.faults.failed()
-            answer = self.answer_without(number, server, line, 0 if spare else pings)
-            self.faults.stop()
-            self.assertIn(answer, {allowed, *FAILURES}, (line, number))
-            if answer == "OK" and line.startswith("new"):
-                self.acknowledged.append(user)
-            # With spare ones, it may have been connected, so that it allocated less.
-            if self.faults.failed() == before and (not spare or number >= ALLOCATIONS):
-                return
-
-    def each_allocation_fails_once(self, kind: str, model: str, spare: int) -> None:
-        """In a request that connects to the store, and in one behind others on its connection.
-
-        With spare ones, two threads or processes serve by turns. So behind two pings both are
-        connected. Without, nothing may be left of a request.
-        """
-        server = self.start(kind, model, "--spare-workers", str(spare))
-        self.acknowledged = ["first"]
-        self.assertEqual(_answer(server, "new:first:pw"), "OK")
-        before = processes.held(server.pid)
-        for (line, answer), pings in itertools.product(REQUESTS, (2, 0)):
-            self.each_allocation_of_a_request(server, line, answer, pings, spare)
-        self.assertGreater(self.faults.failed(), 0)
-        self.check_all_is_well(server)
-        if not spare:
-            eventually(
-                lambda: not processes.holds_more(server.pid, before),
-                f"it holds no more than {before}",
-            )
-        server.stop()
+class ScarceMemoryTest(ScarceMemoryScene):
+    kinds = ()
 
     def test_each_allocation_of_a_request_may_fail(self) -> None:
-        for kind, model, spare in itertools.product(("sqlite", *self.kinds), MODELS, (2, 0)):
-            if (kind, model) == ("mysql", "thread"):
-                continue  # MariaDB's library crashes without memory for a connection
-            with self.subTest(kind=kind, model=model, spare=spare):
-                self.each_allocation_fails_once(kind, model, spare)
-                self.tearDown()
-                self.scene.accounts.unlink(missing_ok=True)
-
-    def change(self, kind: str, *flags: str) -> subprocess.CompletedProcess[str]:
-        """A change of accounts by hand."""
-        where = ("--sqlite-path", self.scene.accounts)
-        if kind in self.databases:
-            where = self.databases[kind].authserver_flags
-        return subprocess.run(
-            [programs.BUILD / "authserver", *PLAIN, *where, *flags],
-            env=programs.environment(self.faults.env),
-            input="pw\n",
-            capture_output=True,
-            text=True,
-            timeout=2 * LONG_S,
-            check=False,
-        )
-
-    def each_allocation_of_a_change_fails_once(self, kind: str, server: Program) -> None:
-        export = str(self.scene.folder / "export.csv")
-        for flags in (
-            ("--set-password", "amy"),
-            ("--export", export),
-            ("--remove-account", "bob"),
-        ):
-            many = 10**9
-            self.faults.fail(MEMORY, many)
-            self.assertEqual(self.change(kind, *flags).returncode, 0)
-            allocations = many - self.faults.left()
-            for number in range(1, allocations, allocations // (CHANGES or allocations)):
-                self.works(server, "new:bob:pw")
-                self.faults.fail(MEMORY, number)
-                done = self.change(kind, *flags)
-                self.faults.stop()
-                self.works(server, "auth:amy:pw")
-                if done.returncode == 0 and "bob" in flags:
-                    self.assertEqual(_answer(server, "auth:bob:pw"), "denied")
-                if done.returncode == 0 and export in flags:
-                    self.assertIn("amy", Path(export).read_text())
+        self.each_allocation_of_a_request_fails("sqlite")
 
     def test_an_allocation_of_a_change_by_hand_may_fail(self) -> None:
-        for kind in ("sqlite", *self.kinds):
-            with self.subTest(kind):
-                server = self.start(kind, "thread")
-                self.works(server, "new:amy:pw")
-                self.works(server, "new:bob:pw")
-                self.each_allocation_of_a_change_fails_once(kind, server)
-                self.check_all_is_well(server)
-                server.stop()
+        self.allocations_of_a_change_fail("sqlite")
 
     def create_until(self, server: Program, name: str, is_over: threading.Event) -> None:
         for number in itertools.count():
             if is_over.is_set():
                 return
             user = f"{name}-{number}"
-            if _answer(server, f"new:{user}:pw") == "OK":
+            if answer_of(server, f"new:{user}:pw") == "OK":
                 self.acknowledged.append(user)
 
     def crowd(self, server: Program, failures: int) -> None:
@@ -248,7 +69,7 @@ class ScarceMemoryTest(StoreTest):
                     *("--sqlite-path", self.scene.accounts, "--remove-account", "after0"),
                 )
                 self.assertEqual(removed.returncode, 0, removed.stderr)
-                self.assertEqual(_answer(server, "auth:after0:pw"), "denied")
+                self.assertEqual(answer_of(server, "auth:after0:pw"), "denied")
                 server.stop()
                 self.scene.accounts.unlink()
 
@@ -285,7 +106,7 @@ class NoProcessTest(StoreTest):
         self.assertEqual([client.reply() for client in refused], ["busy"] * 3)
         self.assertEqual([first.ask("ping"), last.ask("ping")], ["OK"] * 2)
         faults.stop()
-        eventually(lambda: _answer(server, "ping") == "OK", "a process is forked again")
+        eventually(lambda: answer_of(server, "ping") == "OK", "a process is forked again")
         self.assertEqual(server.log().count("cannot fork"), 1)
 
     def test_a_client_for_whom_no_process_could_be_forked_keeps_no_place(self) -> None:

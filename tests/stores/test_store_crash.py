@@ -80,6 +80,8 @@ class Load(threading.Thread):
 
 
 class StoreCrashTest(StoreTest):
+    kinds = ("redis",)
+
     def test_killed_under_load(self) -> None:
         for kind, database in self.databases.items():
             for combination in COMBINATIONS:

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 import promise  # noqa: F401  # lets power_cut import the package lab
+from needs import missing
 from power_cut import PowerCut
 
 _PRELUDE = """
@@ -23,7 +24,7 @@ def sync(path):
 """
 
 
-@unittest.skipUnless(shutil.which("gcc"), "gcc is not installed")
+@unittest.skipIf(missing("gcc"), missing("gcc"))
 class PowerCutTest(unittest.TestCase):
     def setUp(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="turnstile-power-"))

@@ -1,10 +1,12 @@
 """A run over time: the answered and the failed requests of each second, and response times below.
 
 A second is drawn at its middle, so that events, which have exact times, stand where they belong.
+The axis has room for all events. On a busy machine one may come before the run, or after its end.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -54,7 +56,7 @@ def _requests(seconds: Sequence[Second], marks: Sequence[Mark], averages: Averag
         _curve("failed", "failed", seconds, lambda one: one.failed),
         _average(averages.name, seconds, averages.answered),
     ]
-    axes = _axes(seconds, curves)
+    axes = _axes(seconds, curves, marks)
     return _drawn("Requests in each second: answered, and failed", curves, axes, marks)
 
 
@@ -66,7 +68,7 @@ def _times(seconds: Sequence[Second], marks: Sequence[Mark], averages: Averages)
         _curve("p50", "stage0", seconds, lambda one: _above_zero(one.p50_ms)),
         _average(averages.name, seconds, [_above_zero(one) for one in averages.mean_ms]),
     ]
-    axes = _axes(seconds, curves, is_logarithmic=True)
+    axes = _axes(seconds, curves, marks, is_logarithmic=True)
     return _drawn("Response time of those that were answered, ms", curves, axes, marks)
 
 
@@ -96,11 +98,16 @@ def _point(second: Second, value: float | None) -> Point | None:
 
 
 def _axes(
-    seconds: Sequence[Second], curves: Sequence[Curve], *, is_logarithmic: bool = False
+    seconds: Sequence[Second],
+    curves: Sequence[Curve],
+    marks: Sequence[Mark],
+    *,
+    is_logarithmic: bool = False,
 ) -> Axes:
+    happened = [mark.x for mark in marks]
     return Axes(
-        x_low=0.0,
-        x_high=float(seconds[-1].t),
+        x_low=float(math.floor(min([0.0, *happened]))),
+        x_high=float(math.ceil(max([seconds[-1].t, *happened]))),
         y_values=[one.value for curve in curves for one in curve.points if one],
         is_y_logarithmic=is_logarithmic,
         x_title="seconds",

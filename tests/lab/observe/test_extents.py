@@ -1,19 +1,19 @@
 """The pieces of files, as filefrag counts them."""
 
-import shutil
 import tempfile
 import unittest
 from pathlib import Path
 
 import examples
+from needs import found, missing
 
 from lab.observe import extents
 
-_FILEFRAG = shutil.which("filefrag", path="/usr/sbin:/usr/bin:/sbin:/bin")
+_FILEFRAG = found("filefrag")
 
 
 class ExtentsTest(unittest.TestCase):
-    @unittest.skipUnless(_FILEFRAG, "filefrag is not installed")
+    @unittest.skipIf(missing("filefrag"), missing("filefrag"))
     def test_a_file_with_a_hole_has_more_pieces_than_one_without(self) -> None:
         """The hole is larger than a disk, because the piece behind a small one may lie just where
         it would lie without a hole. Then the file is in one piece."""

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import sys
 import time
 import unittest
@@ -11,6 +10,7 @@ from pathlib import Path
 from unittest import mock
 
 import examples
+from needs import missing
 from real_lab import BUILD, why_no_run
 
 from lab.observe.served import Served
@@ -121,8 +121,8 @@ class FetchingTest(unittest.TestCase):
         self.assertEqual(self.load.figures(result)["succeeded"], 0.0)
 
     def curl(self) -> Client:
-        if not shutil.which("curl"):
-            self.skipTest("curl is not installed")
+        if reason := missing("curl"):
+            self.skipTest(reason)
         return known.of("curl", self.folder, Programs(BUILD))
 
     def test_curl_fetches_it_on_one_connection_and_in_ranges_on_three(self) -> None:

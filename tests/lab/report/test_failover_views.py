@@ -89,6 +89,15 @@ class ChartTest(unittest.TestCase):
         self.assertEqual(requests.element().count('class="l dash c-soft"'), 2)
         self.assertLessEqual({"p50", "p99", "max", "authserver killed"}, set(drawings.words(times)))
 
+    def test_events_around_a_run_that_began_late_or_ended_early_are_drawn_too(self):
+        """As on a busy machine, where the load generator may start after the kill."""
+        seconds = [series_views.drawn(one) for one in outages.SERIES.seconds[:1]]
+        marks = [Mark(-0.4, "authserver killed"), Mark(1.1, "authserver started again")]
+        for canvas in series_chart.draw(seconds, marks):
+            self.assertLessEqual({mark.name for mark in marks}, set(drawings.words(canvas)))
+            self.assertEqual(drawings.outside(canvas), [])
+            self.assertEqual(drawings.overlapping(canvas), [])
+
     def test_a_second_without_an_answer_interrupts_the_times_and_not_the_counts(self):
         requests, times = self.canvases()
         (answered,) = [

@@ -1,6 +1,5 @@
 """TCP of a link as it was asked for, and as the kernel says that it was."""
 
-import shutil
 import socket
 import sys
 import unittest
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import examples
 import networks
+from needs import missing
 from real_lab import BUILD
 
 from lab.observe.connections import Connections
@@ -57,8 +57,8 @@ class TcpTest(unittest.TestCase):
     def setUp(self) -> None:
         if _WHY_NOT[0]:
             self.skipTest(_WHY_NOT[0])
-        if not shutil.which("ss"):
-            self.skipTest("ss is not installed")
+        if reason := missing("ss"):
+            self.skipTest(reason)
         self.folder = examples.folder(self)
 
     @contextmanager

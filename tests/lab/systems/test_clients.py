@@ -1,6 +1,5 @@
 """The command lines of clients: what they ask for, and that no password is on them."""
 
-import shutil
 import socket
 import unittest
 from dataclasses import replace
@@ -9,6 +8,7 @@ from pathlib import Path
 from unittest import mock
 
 import examples
+from needs import missing
 
 from lab.rig.errors import WrongUsage
 from lab.rig.login import Login
@@ -63,7 +63,7 @@ class ClientsTest(unittest.TestCase):
         changed = replace(self.wanted, **changes)  # type: ignore[arg-type]
         return " ".join(self.client(name).command(changed))
 
-    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_no_password_is_on_a_command_line_or_readable_by_others(self) -> None:
         for name in known.CLIENTS:
             with self.subTest(name):
@@ -74,7 +74,7 @@ class ClientsTest(unittest.TestCase):
                         self.assertIn(PASSWORD, path.read_text(encoding="utf-8"))
                         path.unlink()
 
-    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_curl_asks_for_a_range_on_each_connection_or_for_the_file_on_one(self) -> None:
         command = self.command("curl")
         for part in ("0-999999", "1000000-1999999", "2000000-2999999", "3000000-4000000"):
@@ -85,7 +85,7 @@ class ClientsTest(unittest.TestCase):
         self.assertNotIn("--range", alone)
         self.assertTrue(alone.endswith("--output /dev/null http://198.18.0.1:8080/4MB1.txt"))
 
-    @unittest.skipUnless(shutil.which("curl"), "curl is not installed")
+    @unittest.skipIf(missing("curl"), missing("curl"))
     def test_where_the_log_cannot_tell_ranges_they_are_saved(self) -> None:
         kept = replace(self.wanted, is_kept=True)
         saved = self.client("curl").saved(kept)
