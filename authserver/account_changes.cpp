@@ -1,6 +1,6 @@
 #include "authserver/account_changes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <iostream>

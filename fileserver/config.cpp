@@ -38,7 +38,7 @@ void declare_basics(flags::App& app, Config& config) {
       "address for browsers, WebDAV mounts and other clients of HTTP; a port alone means 127.0.0.1",
       flags::UnixPath::kAccepted);
   flags::add_address(
-      app, "--auth", config.auth,
+      app, "--auth", config.auth.address,
       "address of the authserver; a host name may have several addresses, and all are used");
   flags::add_choice<FilesMode>(
       app, "--files", config.files,
@@ -75,11 +75,11 @@ void add_show_rights(flags::App& app, std::string& target) {
 void declare_access(flags::App& app, Config& config) {
   app.group("Accounts and access");
   flags::add_choice<NewAccounts>(
-      app, "--new-accounts", config.new_accounts,
+      app, "--new-accounts", config.offer.new_accounts,
       {{"open", NewAccounts::kOpen}, {"closed", NewAccounts::kClosed}},
       "open: whoever can connect may create accounts; closed: only scripts/accounts does");
   flags::add_choice<UploadMode>(
-      app, "--uploads", config.uploads,
+      app, "--uploads", config.offer.uploads,
       {{"off", UploadMode::kOff}, {"folder", UploadMode::kFolder}, {"sink", UploadMode::kSink}},
       "folder: users change the served folder by HTTP: browsers, mounts, PUT; sink: PUT is read "
       "and thrown away, to measure; off: none is allowed");
@@ -88,7 +88,8 @@ void declare_access(flags::App& app, Config& config) {
                   "(docs/access.md); SIGHUP reads it again; by default every user may read and "
                   "write everything");
   add_show_rights(app, config.show_rights_of);
-  flags::add_choice<bool>(app, "--listings", config.has_listings, {{"on", true}, {"off", false}},
+  flags::add_choice<bool>(app, "--listings", config.offer.has_listings,
+                          {{"on", true}, {"off", false}},
                           "whether HTTP lists folders, which browsers and mounts need; "
                           "off: they are not found");
   add_trusted_proxy(app, config.trusted_proxies);
@@ -99,7 +100,7 @@ void declare_limits(flags::App& app, Config& config) {
   flags::add_size(app, "--memory-limit", config.memory_limit_bytes,
                   "memory for prefetched files; files that do not fit are served from disk")
       ->default_is("half of RAM");
-  flags::add_size(app, "--max-upload", config.max_upload_bytes,
+  flags::add_size(app, "--max-upload", config.offer.max_upload_bytes,
                   "most bytes of one PUT, 0: any number; a larger one is refused")
       ->default_str("0");
   flags::add_size(app, "--min-rate", config.serve.min_rate,
@@ -116,7 +117,7 @@ void declare_limits(flags::App& app, Config& config) {
                    "how many accounts an address may make; 0: no limit; then the answer is `busy`, "
                    "and one is forgiven every minute; clients on this machine have no limit, "
                    "unless they are a --trusted-proxy");
-  flags::add_seconds(app, "--auth-timeout", config.auth_timeout_ms,
+  flags::add_seconds(app, "--auth-timeout", config.auth.timeout_ms,
                      "how long to wait for the authserver; after it the reply is `unavailable`", 1);
 }
 
@@ -138,7 +139,7 @@ void declare_logs(flags::App& app, Config& config) {
 void declare_measuring(flags::App& app, Config& config) {
   serve::group_to_measure(app);
   flags::add_choice<AuthConnection>(
-      app, "--auth-connection", config.auth_connection,
+      app, "--auth-connection", config.auth.connection,
       {{"persistent", AuthConnection::kPersistent}, {"per-request", AuthConnection::kPerRequest}},
       "keep idle connections to the authserver, or connect for each request");
   flags::add_size(app, "--read-size", config.read_bytes,

@@ -7,9 +7,11 @@
 #include <variant>
 
 #include "base/log.h"
-#include "fileserver/auth/auth_connection.h"
+#include "fileserver/auth/auth_options.h"
 #include "fileserver/auth/guess_throttle.h"
 #include "fileserver/files/opened_file.h"
+#include "fileserver/offer.h"
+#include "fileserver/transfers/transfer_log.h"
 #include "fileserver/trusted_proxy.h"
 #include "net/address.h"
 #include "serve/options.h"
@@ -19,36 +21,16 @@ namespace fileserver {
 // Whether files are read into memory at start, or from disk for each request.
 enum class FilesMode { kPrefetch, kDisk };
 
-// Who may create accounts through this server: everybody, or nobody.
-enum class NewAccounts { kOpen, kClosed };
-
-// Whether PUT is refused, changes the served folder, or is only counted.
-enum class UploadMode { kOff, kFolder, kSink };
-
-// The log of all transfers. The server appends to the file at `path`, and makes it when it is
-// missing, at start and after each SIGHUP. It reads the end of it, too.
-struct TransferLogOptions {
-  std::string path;          // empty: there is no log
-  int queue_lines = 16'384;  // that may wait to be written
-  bool has_users = false;    // lines have the user, and refusals have lines
-};
-
 struct Config {
   net::HostPort listen{"127.0.0.1", 9000};
   std::optional<net::HostPort> http_listen;  // nothing: no HTTP
-  bool has_listings = true;
-  UploadMode uploads = UploadMode::kOff;
-  std::int64_t max_upload_bytes = 0;  // 0: no limit
+  Offer offer;
   serve::Options serve{.spare = 32};
   base::log::Level log_level = base::log::Level::kInfo;
 
-  net::HostPort auth{"127.0.0.1", 9001};
-  AuthConnection auth_connection = AuthConnection::kPersistent;
-  std::int64_t auth_timeout_ms = 5'000;  // for connecting and the answer together
-
+  AuthOptions auth;
   GuessThrottle::Limits throttle;
 
-  NewAccounts new_accounts = NewAccounts::kOpen;
   int accounts_per_address = 100;  // see SignUp; 0: no limit
   std::string rights_path;         // of the file for Rights; empty: every user may do everything
   std::string show_rights_of;      // instead of serving; empty: serve

@@ -30,16 +30,14 @@ base::Status open_to_clients(Parts& parts) {
   }
   if (parts.telemetry == nullptr) return base::kDone;
   return parts.telemetry->start(parts.options, [&parts](pid_t server) {
-    return fileserver::make_telemetry_source(parts.config, *parts.files, parts.telemetry->board(),
-                                             server);
+    return fileserver::make_telemetry_source(parts, server);
   });
 }
 
-void announce_ready(const Parts& parts) {
-  const Config& config = parts.config;
+void announce_ready(const Config& config, const Parts& parts) {
   if (parts.is_authserver_missing) {
     base::log::warn("no authserver was running at the start at={} hint=\"start it\"",
-                    net::to_string(config.auth));
+                    net::to_string(config.auth.address));
   }
   serve::announce_ready({.listen = parts.listener.address,
                          .http = parts.http_address,
@@ -73,7 +71,7 @@ int run(const Config& config) {
   }
   if (const auto done = open_to_clients(parts); !done)
     return serve::failed_to_start("fileserver", done.error());
-  announce_ready(parts);
+  announce_ready(config, parts);
   parts.options.before_exit = [&parts] {
     if (parts.transfer_log) parts.transfer_log->finish();
   };

@@ -1,9 +1,8 @@
 #include "fileserver/metrics.h"
 
-#include <algorithm>
 #include <memory>
 
-#include "fileserver/auth/auth_client.h"
+#include "fileserver/parts.h"
 #include "telemetry/page.h"
 #include "telemetry/process_metrics.h"
 #include "telemetry/server_metrics.h"
@@ -38,24 +37,22 @@ void write_authserver(Page& page, const Totals& totals, bool is_up) {
 
 }  // namespace
 
-telemetry::Source make_telemetry_source(const Config& config, const Files& files,
-                                        const telemetry::Board& board, pid_t server) {
-  const auto auth = std::make_shared<AuthClient>(
-      config.auth, config.auth_connection, std::min(config.auth_timeout_ms, telemetry::kHealthMs),
-      net::resolve, AuthAddresses::OutageLog::kOff);
+telemetry::Source make_telemetry_source(const Parts& parts, pid_t server) {
+  const auto auth = std::make_shared<AuthClient>(parts.health_options, net::resolve,
+                                                 AuthAddresses::OutageLog::kOff);
   const auto process = std::make_shared<telemetry::ProcessMetrics>(server);
-  const auto metrics = [&config, &files, &board, process](bool is_healthy) {
+  const auto metrics = [&parts, &board = parts.telemetry->board(), process](bool is_healthy) {
     const Totals totals = board.totals();
     Page page;
     telemetry::write_server_metrics(page, {"fileserver", "get", true}, totals,
-                                    config.serve.max_connections);
+                                    parts.options.max_connections);
     page.counter("turnstile_transfers_aborted_total",
                  "Files that were not sent to their end, because the client or the file was gone.",
                  totals.of(Count::kTransfersAborted));
     page.counter("turnstile_logins_throttled_total",
                  "Log-ins that were refused because of too many wrong passwords.",
                  totals.of(Count::kLogInsThrottled));
-    write_files(page, files.in_memory(), totals);
+    write_files(page, parts.files->in_memory(), totals);
     write_authserver(page, totals, is_healthy);
     process->write(page, board.owners());
     return page.text();

@@ -12,6 +12,7 @@
 #include "base/hangup_signal.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
+#include "fileserver/config.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
 #include "fileserver/http/zip_folder.h"
@@ -56,7 +57,7 @@ serve::Options options_of(const Config& config) {
 // What the fileserver needs once it runs. All that it opens later must be named here.
 guard::Allowed allowed_for(const Config& config, const Fence& fence) {
   guard::Allowed allowed;
-  const bool may_change = config.uploads == UploadMode::kFolder;
+  const bool may_change = config.offer.uploads == UploadMode::kFolder;
   allowed.calls.set_modes = may_change;
   (may_change ? allowed.editable : allowed.readable).push_back(fence.root_path());
   if (config.serve.sandbox != serve::Sandbox::kStrict) {
@@ -71,7 +72,7 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
     for (auto& path : paths_of_log(config.transfer_log.path))
       allowed.writable.push_back(std::move(path));
   }
-  allowed.connect_to(config.auth.host, config.auth.port);
+  allowed.connect_to(config.auth.address.host, config.auth.address.port);
   allowed.listen_on(config.listen);
   if (config.http_listen) allowed.listen_on(*config.http_listen);
   return allowed;
@@ -94,7 +95,7 @@ std::unique_ptr<TransferLog> open_transfer_log(const Config& config, const Fence
 SignUp::Limits limits_of_accounts(const Config& config) {
   const bool can_count = config.serve.model != serve::Model::kProcess;
   return {can_count ? config.accounts_per_address : 0, config.throttle.addresses,
-          config.auth_timeout_ms};
+          config.auth.timeout_ms};
 }
 
 Rights::SharedWith shared_with(const Config& config) {
@@ -102,17 +103,17 @@ Rights::SharedWith shared_with(const Config& config) {
                                                       : Rights::SharedWith::kNobody;
 }
 
-std::unique_ptr<serve::OnHangup> act_on_hangup(Parts& parts) {
+std::unique_ptr<serve::OnHangup> act_on_hangup(const Config& config, Parts& parts) {
   if (!parts.hangups.is_open()) return {};
   if (parts.options.model == serve::Model::kProcess) {  // the parent has no further thread
     parts.options.hangups = parts.hangups.get();
     parts.options.on_hangup = [&parts] { parts.rights.read_again(); };
     return {};
   }
-  return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&parts] {
+  return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&config, &parts] {
     if (parts.transfer_log) parts.transfer_log->open_again();
     parts.rights.read_again();
-    if (!parts.transfer_log && parts.config.rights_path.empty())
+    if (!parts.transfer_log && config.rights_path.empty())
       base::log::info("SIGHUP: there is nothing to open or to read again");
   });
 }
@@ -130,21 +131,27 @@ std::unique_ptr<Files> open_files(const Config& config, std::shared_ptr<const Fe
 // They look through the whole folder, for which a server that was told to stop has no time.
 std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<const Fence> fence,
                                       Files& files) {
-  if (config.uploads != UploadMode::kFolder || base::stop_was_asked_for()) return {};
+  if (config.offer.uploads != UploadMode::kFolder || base::stop_was_asked_for()) return {};
   return std::make_unique<Uploads>(std::move(fence), files);
+}
+
+AuthOptions options_of_health(AuthOptions auth) {
+  auth.timeout_ms = std::min(auth.timeout_ms, telemetry::kHealthMs);
+  return auth;
 }
 
 }  // namespace
 
-Parts::Parts(const Config& the_config)
-    : config(the_config),
+Parts::Parts(const Config& config)
+    : offer(config.offer),
+      trusted_proxies(config.trusted_proxies),
       listener(bound(config, config.listen)),
       http_listener(bound_for_http(config)),
       http_address(address_of(http_listener)),
       options(options_of(config)),
       telemetry(required(serve::TelemetryService::open(options))),
       user_is_set(required(serve::become_user(options))),
-      is_authserver_missing(net::is_nobody_listening_at(config.auth)),
+      is_authserver_missing(net::is_nobody_listening_at(config.auth.address)),
       fence(std::make_shared<const Fence>(required(Fence::around(config.root)))),
       mounts(MountWatch::open()),
       sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
@@ -152,23 +159,22 @@ Parts::Parts(const Config& the_config)
       transfer_log(open_transfer_log(config, *fence)),
       rights(config.rights_path, shared_with(config)),
       rights_are_read(required(rights.read())),
-      on_hangup(act_on_hangup(*this)),
+      on_hangup(act_on_hangup(config, *this)),
       files(open_files(config, fence, std::move(mounts))),
       uploads(open_uploads(config, fence, *files)),
       listings_memory(std::int64_t{32} << 20),
       zips_memory(kZipsBytes),
-      auth(config.auth, config.auth_connection, config.auth_timeout_ms),
-      health(config.auth, config.auth_connection,
-             std::min(config.auth_timeout_ms, telemetry::kHealthMs), net::resolve,
-             AuthAddresses::OutageLog::kOff),
+      auth(config.auth),
+      health_options(options_of_health(config.auth)),
+      health(health_options, net::resolve, AuthAddresses::OutageLog::kOff),
       throttle(config.throttle),
-      log_in(auth, throttle, config.auth_timeout_ms),
+      log_in(auth, throttle, config.auth.timeout_ms),
       sign_up(auth, config.trusted_proxies, limits_of_accounts(config)),
       stops_telemetry(telemetry.get()) {}
 
 std::uint64_t Parts::most_upload_bytes() const {
-  if (config.max_upload_bytes == 0) return std::numeric_limits<std::uint64_t>::max();
-  return static_cast<std::uint64_t>(config.max_upload_bytes);
+  if (offer.max_upload_bytes == 0) return std::numeric_limits<std::uint64_t>::max();
+  return static_cast<std::uint64_t>(offer.max_upload_bytes);
 }
 
 }  // namespace fileserver

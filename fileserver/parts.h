@@ -10,10 +10,10 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "fileserver/auth/auth_client.h"
+#include "fileserver/auth/auth_options.h"
 #include "fileserver/auth/guess_throttle.h"
 #include "fileserver/auth/log_in.h"
 #include "fileserver/auth/sign_up.h"
-#include "fileserver/config.h"
 #include "fileserver/dav/locks.h"
 #include "fileserver/files/digests.h"
 #include "fileserver/files/fence.h"
@@ -21,8 +21,10 @@
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
 #include "fileserver/files/uploads.h"
+#include "fileserver/offer.h"
 #include "fileserver/rights/rights.h"
 #include "fileserver/transfers/transfer_log.h"
+#include "fileserver/trusted_proxy.h"
 #include "guard/sandbox.h"
 #include "net/fd.h"
 #include "net/listen.h"
@@ -31,6 +33,8 @@
 #include "serve/telemetry_service.h"
 
 namespace fileserver {
+
+struct Config;
 
 // The parts stand in the order in which they are made, because each needs what a later one gives
 // up: the rights that a port may need, then those that the sandbox takes. They are destroyed in the
@@ -45,7 +49,8 @@ struct Parts {
   Parts(const Parts&) = delete;
   Parts& operator=(const Parts&) = delete;
 
-  const Config& config;
+  const Offer& offer;
+  const TrustedProxies& trusted_proxies;
 
   // A port in use is reported before anything else. Connections are refused until the server
   // listens, because nobody would answer them.
@@ -77,7 +82,8 @@ struct Parts {
   MemoryBudget zips_memory;      // of the names in zips under way
 
   AuthClient auth;
-  AuthClient health;  // for a health check: its time-out is less than a second
+  const AuthOptions health_options;  // the time-out is less than a second
+  AuthClient health;                 // for a health check
   GuessThrottle throttle;
   LogIn log_in;
   SignUp sign_up;
@@ -91,7 +97,7 @@ struct Parts {
   std::int64_t time_for_log() const { return transfer_log == nullptr ? 0 : base::now_ns(); }
 
   // Whether there is a transfer log that says who it was.
-  bool logs_users() const { return transfer_log != nullptr && config.transfer_log.has_users; }
+  bool logs_users() const { return transfer_log != nullptr && transfer_log->has_users(); }
 };
 
 }  // namespace fileserver

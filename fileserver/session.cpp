@@ -68,7 +68,7 @@ void Session::handle(serve::LineConversation& connection, const wire::Ping& ping
 
 void Session::handle(serve::LineConversation& connection, const wire::New& request) {
   const std::int64_t asked_ns = parts_.time_for_log();
-  if (parts_.config.new_accounts == NewAccounts::kClosed ||
+  if (parts_.offer.new_accounts == NewAccounts::kClosed ||
       parts_.rights.has(request.account.user)) {
     refuse_new(connection);
     log_refusal(connection, kNewVerb, {}, asked_ns, base::ErrorCode::kDenied);
@@ -174,7 +174,7 @@ void Session::log_refusal(serve::LineConversation& connection, std::string_view 
 
 void Session::handle(serve::LineConversation& connection, const wire::Refused& refused) {
   if (refused.was_get) is_granted_ = false;
-  if (refused.was_new && parts_.config.new_accounts == NewAccounts::kClosed) {
+  if (refused.was_new && parts_.offer.new_accounts == NewAccounts::kClosed) {
     const std::int64_t asked_ns = parts_.time_for_log();
     refuse_new(connection);
     log_refusal(connection, kNewVerb, {}, asked_ns, base::ErrorCode::kDenied);

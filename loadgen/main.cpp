@@ -1,5 +1,5 @@
 // Reads the flags, checks the host, runs the load and reports the result.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <exception>
 #include <string>

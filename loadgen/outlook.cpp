@@ -1,6 +1,6 @@
 #include "loadgen/outlook.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/clock.h"
 #include "loadgen/figures/format.h"

@@ -1,6 +1,6 @@
 #include "loadgen/second_count.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

@@ -1,6 +1,6 @@
 #include "authserver/stores/redis_durable.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace authserver {
 

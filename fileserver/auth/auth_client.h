@@ -10,9 +10,9 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "fileserver/auth/auth_addresses.h"
-#include "fileserver/auth/auth_connection.h"
 #include "fileserver/auth/auth_exchange.h"
 #include "fileserver/auth/auth_lane.h"
+#include "fileserver/auth/auth_options.h"
 #include "fileserver/auth/connection_shelf.h"
 #include "wire/request.h"
 
@@ -25,13 +25,12 @@ namespace fileserver {
 // Threads: any, at the same time. A request that is not asked together with others takes no lock.
 class AuthClient {
  public:
-  AuthClient(const net::HostPort& address, AuthConnection mode, std::int64_t timeout_ms,
-             AuthAddresses::Resolver resolver = net::resolve,
-             AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn,
-             AuthLane::Limits lanes = {})
-      : addresses_(address, std::move(resolver), outage_log),
-        mode_(mode),
-        timeout_ms_(timeout_ms),
+  explicit AuthClient(const AuthOptions& options, AuthAddresses::Resolver resolver = net::resolve,
+                      AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn,
+                      AuthLane::Limits lanes = {})
+      : addresses_(options.address, std::move(resolver), outage_log),
+        mode_(options.connection),
+        timeout_ms_(options.timeout_ms),
         limits_(lanes),
         lanes_{AuthLane{kept_, note_on_lane(), lanes}, AuthLane{kept_, note_on_lane(), lanes}} {}
 

@@ -1,5 +1,7 @@
 #include "fileserver/auth/log_in.h"
 
+#include <fmt/core.h>
+
 #include "base/log.h"
 #include "telemetry/counters.h"
 

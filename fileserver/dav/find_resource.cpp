@@ -4,7 +4,9 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/folder_entries.h"
+#include "fileserver/parts.h"
 
 namespace fileserver::dav {
 

@@ -1,8 +1,10 @@
 // Looks at what a request of WebDAV names.
 #pragma once
 
+#include "base/result.h"
 #include "fileserver/dav/multistatus.h"
 #include "fileserver/http/handler.h"
+#include "fileserver/rights/user_rights.h"
 
 namespace fileserver::dav {
 

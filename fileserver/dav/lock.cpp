@@ -16,6 +16,8 @@
 #include "fileserver/dav/lock_xml.h"
 #include "fileserver/dav/xml_type.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/exchange.h"
+#include "fileserver/parts.h"
 #include "http/if_header.h"
 #include "http/syntax.h"
 

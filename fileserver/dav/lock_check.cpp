@@ -6,6 +6,8 @@
 #include "base/waits.h"
 #include "fileserver/dav/lock_xml.h"
 #include "fileserver/dav/xml_type.h"
+#include "fileserver/http/exchange.h"
+#include "fileserver/parts.h"
 #include "http/conditions.h"
 #include "http/if_header.h"
 

@@ -9,7 +9,8 @@
 #include "fileserver/dav/find_resource.h"
 #include "fileserver/dav/locks.h"
 #include "fileserver/http/exchange.h"
-#include "fileserver/parts.h"
+#include "fileserver/http/handler.h"
+#include "fileserver/rights/user_rights.h"
 
 namespace fileserver::dav {
 

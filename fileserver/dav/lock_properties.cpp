@@ -7,11 +7,12 @@
 #include "base/waits.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/lock_xml.h"
+#include "fileserver/parts.h"
 
 namespace fileserver::dav {
 
 LockProperties lock_properties(Parts& parts, const UserRights& rights) {
-  if (parts.config.uploads != UploadMode::kFolder)
+  if (parts.offer.uploads != UploadMode::kFolder)
     return {.supported = "", .active_on = [](std::string_view) { return std::string(); }};
   const std::int64_t now_ns = base::now_ns();
   const auto active_on = [&parts, &rights, now_ns](std::string_view name) {

@@ -5,7 +5,11 @@
 #include <string>
 #include <string_view>
 
-#include "fileserver/parts.h"
+#include "fileserver/rights/user_rights.h"
+
+namespace fileserver {
+struct Parts;
+}
 
 namespace fileserver::dav {
 

@@ -9,9 +9,11 @@
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/files/moves.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/own_paths.h"
 #include "fileserver/http/permitted.h"
+#include "fileserver/parts.h"
 
 namespace fileserver {
 

@@ -1,6 +1,6 @@
 #include "fileserver/dav/multistatus.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <ctime>

@@ -1,6 +1,6 @@
 #include "fileserver/dav/name_printer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "xml/escaped.h"
 

@@ -11,7 +11,9 @@
 #include "fileserver/dav/multistatus.h"
 #include "fileserver/dav/xml_type.h"
 #include "fileserver/files/creation_time.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/print_entries.h"
+#include "fileserver/parts.h"
 
 namespace fileserver::dav {
 

@@ -1,6 +1,6 @@
 #include "fileserver/files/upload_name.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/random.h>
 
 #include <cstdint>

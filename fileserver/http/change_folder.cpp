@@ -3,7 +3,9 @@
 #include "base/waits.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/move_copy.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/methods.h"
+#include "fileserver/parts.h"
 
 namespace fileserver {
 
@@ -35,7 +37,7 @@ void answer_change(Exchange& exchange, const Parts& parts, UploadStatus status) 
     case UploadStatus::kReplaced: return answer_done(exchange, 204);
     case UploadStatus::kNotFound: return exchange.answer(404);
     case UploadStatus::kExists:
-      return exchange.answer_not_allowed(allowed_with(parts.config, exchange.method()));
+      return exchange.answer_not_allowed(allowed_with(parts.offer, exchange.method()));
     case UploadStatus::kConflict: return exchange.answer(409);
     case UploadStatus::kForbidden: return exchange.answer(403);
     case UploadStatus::kNotAllowed: return exchange.answer(412);

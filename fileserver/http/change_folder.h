@@ -5,6 +5,7 @@
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/handler.h"
 #include "http/conditions.h"
+#include "http/request_head.h"
 
 namespace fileserver {
 

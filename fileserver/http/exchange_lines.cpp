@@ -1,5 +1,8 @@
 #include "fileserver/http/exchange_lines.h"
 
+#include "fileserver/http/exchange.h"
+#include "fileserver/parts.h"
+
 namespace fileserver {
 
 namespace {

@@ -6,7 +6,9 @@
 #include <optional>
 
 #include "base/clock.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/own_paths.h"
+#include "fileserver/parts.h"
 
 namespace fileserver {
 

@@ -1,6 +1,8 @@
 // The SHA-256 of a file, asked for by HTTP: Want-Repr-Digest, and GET of a path below "/-/sha256/".
 #pragma once
 
+#include <string_view>
+
 #include "base/result.h"
 #include "base/sha256.h"
 #include "fileserver/files/opened_file.h"

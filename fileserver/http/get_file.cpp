@@ -2,9 +2,11 @@
 
 #include <sodium.h>
 
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/get_folder.h"
+#include "fileserver/parts.h"
 #include "http/conditions.h"
 #include "http/content_type.h"
 #include "http/digest.h"

@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "base/waits.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/listing.h"
 #include "fileserver/http/page.h"
 #include "fileserver/http/print_entries.h"
+#include "fileserver/parts.h"
 
 namespace fileserver {
 
@@ -22,14 +24,14 @@ http::AnswerHead begin_listing(Exchange& exchange, ListingForm form) {
 }  // namespace
 
 void get_folder(Exchange& exchange, Parts& parts) {
-  if (!parts.config.has_listings) return exchange.answer(404);
+  if (!parts.offer.has_listings) return exchange.answer(404);
   const ListingForm form =
       preferred_form(exchange.head()) == Preferred::kJson ? ListingForm::kJson : ListingForm::kPage;
   const std::string_view folder = exchange.path()->name;
-  const ListedFolder listed{.name = folder,
-                            .user = exchange.user,
-                            .may_write = parts.config.uploads == UploadMode::kFolder &&
-                                         exchange.rights.may_write(folder)};
+  const ListedFolder listed{
+      .name = folder,
+      .user = exchange.user,
+      .may_write = parts.offer.uploads == UploadMode::kFolder && exchange.rights.may_write(folder)};
   send_streamed(exchange, {.type = form == ListingForm::kJson ? "application/json; charset=utf-8"
                                                               : "text/html; charset=utf-8",
                            .is_1_0 = exchange.head().is_1_0(),
@@ -44,7 +46,7 @@ void get_folder(Exchange& exchange, Parts& parts) {
 }
 
 bool is_folder_without_slash(const Exchange& exchange, Parts& parts) {
-  if (!parts.config.has_listings || exchange.path()->name == kOwnFolder) return false;
+  if (!parts.offer.has_listings || exchange.path()->name == kOwnFolder) return false;
   const auto status =
       base::may_block([&] { return parts.fence->status_of_readable(exchange.path()->name); });
   return status && S_ISDIR(status->st_mode);

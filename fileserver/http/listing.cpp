@@ -1,12 +1,12 @@
 #include "fileserver/http/listing.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
 #include "fileserver/http/page.h"
 #include "fileserver/http/zip_folder.h"
 #include "http/path.h"
@@ -75,12 +75,9 @@ std::string heading_of(std::string_view folder) {
   return heading += "<bdi>" + xml::escaped(folder) + "</bdi>/";
 }
 
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
 void append_object(const ListedEntry& entry, std::string& to) {
-  to += fmt::format("{{\"name\": {}, \"type\": \"{}\"", json_text(entry.name),
+  to += fmt::format("{{\"name\": {}, \"type\": \"{}\"",
+                    base::json_text(entry.name, base::JsonText::kUtf8),
                     entry.is_folder ? "directory" : "file");
   if (!entry.is_folder) to += fmt::format(", \"size\": {}", entry.size_bytes);
   to += fmt::format(", \"mtime\": {}}}", entry.modified_s);

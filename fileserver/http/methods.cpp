@@ -11,19 +11,19 @@ namespace fileserver {
 
 using http::Method;
 
-Handler handler_of(Method method, const Config& config) {
-  const bool has_folder = config.uploads == UploadMode::kFolder;
+Handler handler_of(Method method, const Offer& offer) {
+  const bool has_folder = offer.uploads == UploadMode::kFolder;
   switch (method) {
     case Method::kGet:
     case Method::kHead: return &get_file;
     case Method::kPut:
-      if (config.uploads == UploadMode::kOff) return nullptr;
+      if (offer.uploads == UploadMode::kOff) return nullptr;
       return has_folder ? &put_file : &put_nowhere;
     case Method::kDelete: return has_folder ? &delete_file : nullptr;
     case Method::kMkcol: return has_folder ? &make_collection : nullptr;
-    case Method::kPropfind: return config.has_listings ? &dav::find_properties : nullptr;
+    case Method::kPropfind: return offer.has_listings ? &dav::find_properties : nullptr;
     case Method::kProppatch:
-      return has_folder && config.has_listings ? &dav::change_properties : nullptr;
+      return has_folder && offer.has_listings ? &dav::change_properties : nullptr;
     case Method::kMove: return has_folder ? &move_name : nullptr;
     case Method::kCopy: return has_folder ? &copy_name : nullptr;
     case Method::kLock: return has_folder ? &dav::lock : nullptr;
@@ -37,12 +37,12 @@ Handler handler_of(Method method, const Config& config) {
   return nullptr;
 }
 
-std::string allowed_with(const Config& config, Method refused) {
+std::string allowed_with(const Offer& offer, Method refused) {
   std::string allowed = "GET, HEAD, OPTIONS";
   for (const Method method :
        {Method::kPut, Method::kDelete, Method::kMkcol, Method::kPropfind, Method::kProppatch,
         Method::kMove, Method::kCopy, Method::kLock, Method::kUnlock}) {
-    if (method == refused || handler_of(method, config) == nullptr) continue;
+    if (method == refused || handler_of(method, offer) == nullptr) continue;
     allowed += ", ";
     allowed += http::text_of(method);
   }

@@ -6,7 +6,9 @@
 #include <array>
 
 #include "fileserver/http/account_json.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/request_body.h"
+#include "fileserver/parts.h"
 #include "http/syntax.h"
 #include "serve/answer.h"
 
@@ -57,7 +59,7 @@ Refusal read_account(Exchange& exchange, WipedBody& body) {
 
 void make_account(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kNew;
-  if (parts.config.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
+  if (parts.offer.new_accounts == NewAccounts::kClosed) return exchange.answer(403);
   if (is_from_other_site(exchange.head())) return exchange.answer(403);
   WipedBody body;
   if (const auto refused = read_account(exchange, body)) return exchange.answer(*refused);

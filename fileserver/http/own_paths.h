@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "fileserver/http/handler.h"
+#include "http/path.h"
+#include "http/request_head.h"
 
 namespace fileserver {
 

@@ -1,6 +1,6 @@
 #include "fileserver/http/page.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "fileserver/http/page_files.h"
 #include "http/syntax.h"

@@ -1,5 +1,6 @@
 #include "fileserver/http/page_files.h"
 
+#include "fileserver/http/exchange.h"
 #include "http/conditions.h"
 #include "page/files.h"
 

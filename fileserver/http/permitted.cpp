@@ -1,5 +1,6 @@
 #include "fileserver/http/permitted.h"
 
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/get_folder.h"

@@ -6,6 +6,7 @@
 
 #include "fileserver/http/handler.h"
 #include "fileserver/rights/user_rights.h"
+#include "http/status.h"
 
 namespace fileserver {
 

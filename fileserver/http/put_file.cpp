@@ -12,7 +12,9 @@
 #include "base/waits.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/request_body.h"
+#include "fileserver/parts.h"
 #include "http/digest.h"
 
 namespace fileserver {

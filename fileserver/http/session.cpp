@@ -7,11 +7,13 @@
 
 #include "base/completes.h"
 #include "fileserver/dav/lock_check.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/methods.h"
 #include "fileserver/http/own_paths.h"
 #include "fileserver/http/permitted.h"
 #include "fileserver/http/put_file.h"
+#include "fileserver/parts.h"
 #include "http/basic.h"
 #include "serve/answer.h"
 
@@ -53,8 +55,8 @@ void HttpSession::serve(serve::Stream& stream) {
 }
 
 net::IpAddress HttpSession::client_of(Exchange& exchange) const {
-  ForwardedFor forwarded(parts_.config.trusted_proxies);
-  if (!parts_.config.trusted_proxies.empty()) {
+  ForwardedFor forwarded(parts_.trusted_proxies);
+  if (!parts_.trusted_proxies.empty()) {
     exchange.head().each(http::Field::kXForwardedFor,
                          [&](std::string_view value) { forwarded.take(value); });
   }
@@ -64,16 +66,16 @@ net::IpAddress HttpSession::client_of(Exchange& exchange) const {
 void HttpSession::answer(Exchange& exchange) {
   const Method method = exchange.method();
   if (method == Method::kOther) return exchange.answer(501);
-  const UploadMode mode = parts_.config.uploads;
+  const UploadMode mode = parts_.offer.uploads;
   const OwnPath* const own = own_path(exchange.path());
   const auto allowed = [&] {
-    return own == nullptr ? allowed_with(parts_.config) : std::string(own->allowed);
+    return own == nullptr ? allowed_with(parts_.offer) : std::string(own->allowed);
   };
   if (method == Method::kOptions)
-    return answer_options(exchange, allowed(), own == nullptr && parts_.config.has_listings);
+    return answer_options(exchange, allowed(), own == nullptr && parts_.offer.has_listings);
   if (own != nullptr && own->handler == nullptr) return exchange.answer(404);
   const Handler handler =
-      own == nullptr ? handler_of(method, parts_.config) : own->handler_of(method);
+      own == nullptr ? handler_of(method, parts_.offer) : own->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed());
   const bool is_for_anybody = own != nullptr && own->whom == OwnPath::For::kAnybody;
   if (!is_for_anybody && !is_validated(exchange)) return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fileserver/http/handler.h"
+#include "net/ip_address.h"
 #include "serve/options.h"
 
 namespace fileserver {

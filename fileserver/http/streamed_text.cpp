@@ -1,6 +1,6 @@
 #include "fileserver/http/streamed_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <optional>

@@ -1,6 +1,6 @@
 #include "fileserver/http/unsized_body.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace fileserver {
 

@@ -7,9 +7,11 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/waits.h"
+#include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/folder_entries.h"
 #include "fileserver/http/zip_entries.h"
+#include "fileserver/parts.h"
 #include "http/path.h"
 
 namespace fileserver {
@@ -167,7 +169,7 @@ void get_zip(Exchange& exchange, Parts& parts) {
   http::Path path = *exchange.path();
   path.name.remove_prefix(std::min(kZipPaths.size(), path.name.size()));
   const bool is_ours = path.name == kOwnFolder || path.name.starts_with("-/");
-  if (!parts.config.has_listings || !path.ends_with_slash || is_ours) return exchange.answer(404);
+  if (!parts.offer.has_listings || !path.ends_with_slash || is_ours) return exchange.answer(404);
   if (!exchange.rights.may_list(path.name)) return exchange.answer(404);
   const std::int64_t asked_ns = parts.time_for_log();
   ZipAnswer answer(exchange, parts, path.name);

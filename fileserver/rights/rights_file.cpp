@@ -1,6 +1,6 @@
 #include "fileserver/rights/rights_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -1,6 +1,6 @@
 #include "fileserver/rights/rights_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "fileserver/rights/rights_table.h"
 

@@ -1,10 +1,11 @@
 #include "fileserver/transfers/transfer_line.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "base/json_text.h"
+#include "base/utf8.h"
 #include "wire/error_word.h"
 
 namespace fileserver {
@@ -20,18 +21,13 @@ void append_time(const char* key, std::int64_t at_ns, std::string& to) {
 // Only ASCII is written as it is. So a name cannot send control codes to the terminal that shows
 // the log.
 void append_name(const char* key, std::string_view name, std::string& to) {
-  using Json = nlohmann::json;
-  constexpr bool kAscii = true;
-  const Json json = std::string(name);
-  try {
-    fmt::format_to(std::back_inserter(to), ",\"{}\":{}", key, json.dump(-1, ' ', kAscii));
-  } catch (const Json::type_error&) {  // it is not UTF-8
-    fmt::format_to(std::back_inserter(to), ",\"{}\":{},\"{}_hex\":\"", key,
-                   json.dump(-1, ' ', kAscii, Json::error_handler_t::replace), key);
-    for (const char c : name)
-      fmt::format_to(std::back_inserter(to), "{:02x}", static_cast<unsigned char>(c));
-    to += '"';
-  }
+  fmt::format_to(std::back_inserter(to), ",\"{}\":{}", key,
+                 base::json_text(name, base::JsonText::kAscii));
+  if (base::is_utf8(name)) return;
+  fmt::format_to(std::back_inserter(to), ",\"{}_hex\":\"", key);
+  for (const char c : name)
+    fmt::format_to(std::back_inserter(to), "{:02x}", static_cast<unsigned char>(c));
+  to += '"';
 }
 
 std::string_view result_of(const Transfer& transfer) {

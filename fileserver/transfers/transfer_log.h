@@ -9,13 +9,20 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "fileserver/config.h"
 #include "fileserver/transfers/transfer_file.h"
 #include "fileserver/transfers/transfer_line.h"
 #include "fileserver/transfers/transfer_queue.h"
 #include "net/fd.h"
 
 namespace fileserver {
+
+// The server appends to the file at `path`, and makes it when it is missing, at start and after
+// each SIGHUP. It reads the end of it, too.
+struct TransferLogOptions {
+  std::string path;          // empty: there is no log
+  int queue_lines = 16'384;  // that may wait to be written
+  bool has_users = false;    // lines have the user, and refusals have lines
+};
 
 // A request only pushes its transfer into a queue. When the queue is full, the transfer is counted
 // and forgotten, and the server's log says how many were lost. Requests never wait.
@@ -28,6 +35,9 @@ class TransferLog {
 
   // As finish().
   ~TransferLog() { finish(); }
+
+  // Whether lines have the user, and refusals have lines. Any thread.
+  bool has_users() const { return users_ == LogUsers::kOn; }
 
   // Any thread; never waits.
   void add(const Transfer& transfer);

@@ -11,7 +11,7 @@
 // the last one, in the direction from the first namespace ("there") and in the other ("back"). A
 // line with a number sticks a TCP connection for so many seconds: the next one that sends data over
 // the link. It ends with its input.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <poll.h>
 #include <sys/prctl.h>
 #include <sys/timerfd.h>

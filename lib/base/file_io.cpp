@@ -1,6 +1,6 @@
 #include "base/file_io.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>

@@ -1,7 +1,11 @@
 #include "base/log.h"
 
+#include <fmt/core.h>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
+
+#include <memory>
+#include <new>
 
 namespace base::log {
 
@@ -34,6 +38,14 @@ void set_level(Level least_important) { logger().set_level(spdlog_level(least_im
 bool is_on(Level level) { return logger().should_log(spdlog_level(level)); }
 
 void write(Level level, std::string_view line) { logger().log(spdlog_level(level), line); }
+
+void write_formatted(Level level, fmt::string_view format, fmt::format_args args) {
+  try {
+    write(level, fmt::vformat(format, args));
+  } catch (const std::bad_alloc&) {
+    write(level, "a line is missing here: out of memory");
+  }
+}
 
 std::string quoted(std::string_view bytes) {
   constexpr std::size_t kMost = 80;

@@ -7,11 +7,11 @@
 // Threads: any, except for set_level().
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace base::log {
 
@@ -30,16 +30,14 @@ void write(Level level, std::string_view line);
 // bytes, and bytes that are not printable ASCII become \xNN.
 std::string quoted(std::string_view bytes);
 
+// As at(), even if the level is off.
+void write_formatted(Level level, fmt::string_view format, fmt::format_args args);
+
 // Logs a formatted line. The arguments are only formatted if the level is on. Throws nothing: if
 // there is no memory for the line, the log says so instead.
 template <typename... Args>
 void at(Level level, fmt::format_string<Args...> format, Args&&... args) {
-  if (!is_on(level)) return;
-  try {
-    write(level, fmt::format(format, std::forward<Args>(args)...));
-  } catch (const std::bad_alloc&) {
-    write(level, "a line is missing here: out of memory");
-  }
+  if (is_on(level)) write_formatted(level, format, fmt::make_format_args(args...));
 }
 template <typename... Args>
 void debug(fmt::format_string<Args...> format, Args&&... args) {

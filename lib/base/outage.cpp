@@ -1,5 +1,7 @@
 #include "base/outage.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/log.h"

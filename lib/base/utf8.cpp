@@ -1,7 +1,6 @@
 #include "base/utf8.h"
 
-#include <cstddef>
-#include <cstdint>
+#include <algorithm>
 
 namespace base {
 
@@ -21,26 +20,34 @@ Sequence sequence_of(unsigned char first) {
   return {0, 0, 0};
 }
 
-// How many bytes the well-formed sequence at the start has; 0: there is none.
-std::size_t first_sequence_bytes(std::string_view text) {
-  auto [size, code, least] = sequence_of(static_cast<unsigned char>(text.front()));
-  if (size == 0 || size > text.size()) return 0;
-  for (const char c : text.substr(1, size - 1)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte >> 6 != 2) return 0;
-    code = code << 6 | (byte & 0x3fU);
-  }
-  const bool is_surrogate = code >= 0xd800 && code < 0xe000;
-  return code < least || is_surrogate || code > 0x10ffff ? 0 : size;
+// Whether a character can begin with these bits. `missing` bytes of the sequence are not read yet.
+bool can_go_on(const Sequence& sequence, std::size_t missing) {
+  const std::uint32_t lowest = sequence.code << 6 * missing;
+  const std::uint32_t highest = lowest + (1U << 6 * missing) - 1;
+  const bool is_surrogate = lowest >= 0xd800 && highest < 0xe000;
+  return highest >= sequence.least && !is_surrogate && lowest <= 0x10ffff;
 }
 
 }  // namespace
 
+Utf8Front utf8_front(std::string_view text) {
+  Sequence sequence = sequence_of(static_cast<unsigned char>(text.front()));
+  if (sequence.size_bytes == 0) return {1, {}};
+  for (std::size_t read = 1;; ++read) {
+    const std::size_t missing = sequence.size_bytes - read;
+    if (!can_go_on(sequence, missing)) return {std::max<std::size_t>(read - 1, 1), {}};
+    if (missing == 0) return {read, sequence.code};
+    const auto byte = static_cast<unsigned char>(read < text.size() ? text[read] : 0);
+    if (byte >> 6 != 2) return {read, {}};
+    sequence.code = sequence.code << 6 | (byte & 0x3fU);
+  }
+}
+
 bool is_utf8(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = first_sequence_bytes(text);
-    if (size == 0) return false;
-    text.remove_prefix(size);
+    const auto [size_bytes, code] = utf8_front(text);
+    if (!code) return false;
+    text.remove_prefix(size_bytes);
   }
   return true;
 }
@@ -48,9 +55,9 @@ bool is_utf8(std::string_view text) {
 std::string as_utf8(std::string_view text) {
   std::string made;
   while (!text.empty()) {
-    const std::size_t size = first_sequence_bytes(text);
-    made += size == 0 ? std::string_view("\xef\xbf\xbd") : text.substr(0, size);
-    text.remove_prefix(size == 0 ? 1 : size);
+    const auto [size_bytes, code] = utf8_front(text);
+    made += code ? text.substr(0, size_bytes) : std::string_view("\xef\xbf\xbd");
+    text.remove_prefix(code ? size_bytes : 1);
   }
   return made;
 }

@@ -1,6 +1,6 @@
 #include "flags/config_file.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <fstream>

@@ -1,6 +1,6 @@
 #include "flags/config_template.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

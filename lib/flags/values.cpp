@@ -1,6 +1,6 @@
 #include "flags/values.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 

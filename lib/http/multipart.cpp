@@ -1,6 +1,6 @@
 #include "http/multipart.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace http {
 

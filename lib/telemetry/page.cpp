@@ -1,6 +1,6 @@
 #include "telemetry/page.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace telemetry {
 

@@ -1,6 +1,6 @@
 #include "telemetry/server_metrics.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "version.h"
 

@@ -1,6 +1,6 @@
 #include "loadgen/clients/workload.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,6 +1,6 @@
 #include "loadgen/config/think.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "loadgen/config/decimal.h"
 

@@ -1,6 +1,6 @@
 #include "loadgen/figures/burst_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
 

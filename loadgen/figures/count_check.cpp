@@ -1,6 +1,6 @@
 #include "loadgen/figures/count_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace loadgen {
 

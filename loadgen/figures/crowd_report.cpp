@@ -1,6 +1,6 @@
 #include "loadgen/figures/crowd_report.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "loadgen/figures/format.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

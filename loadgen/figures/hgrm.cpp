@@ -1,6 +1,6 @@
 #include "loadgen/figures/hgrm.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "loadgen/figures/json.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 #include "loadgen/figures/own_faults.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <optional>

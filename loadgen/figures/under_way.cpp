@@ -1,6 +1,6 @@
 #include "loadgen/figures/under_way.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

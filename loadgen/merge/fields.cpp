@@ -1,6 +1,6 @@
 #include "loadgen/merge/fields.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

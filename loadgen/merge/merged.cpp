@@ -1,6 +1,6 @@
 #include "loadgen/merge/merged.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

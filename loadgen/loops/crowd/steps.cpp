@@ -1,5 +1,5 @@
 // What a user does, step by step.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cerrno>

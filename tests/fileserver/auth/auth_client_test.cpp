@@ -113,8 +113,9 @@ TEST_CASE("an authserver that accepts and does not answer is passed over", "[fil
   const net::Listener hanging = listener_on("127.0.0.2");  // the kernel accepts for it
   const Answering answering;
   const std::vector<net::SocketAddress> both{address_of(hanging), answering.address()};
-  fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 4000,
-                                [both](const net::HostPort&) { return both; });
+  fileserver::AuthClient client(
+      {{"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 4000},
+      [both](const net::HostPort&) { return both; });
   for (int i = 0; i < 4; ++i) CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
 }
 
@@ -122,8 +123,9 @@ TEST_CASE("an authserver that did not answer gets no connection for a second", "
   const net::Listener hanging = listener_on("127.0.0.2");
   const Answering answering;
   const std::vector<net::SocketAddress> both{address_of(hanging), answering.address()};
-  fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 300,
-                                [both](const net::HostPort&) { return both; });
+  fileserver::AuthClient client(
+      {{"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 300},
+      [both](const net::HostPort&) { return both; });
   for (int i = 0; i < 100; ++i) {
     const std::int64_t began_ns = base::now_ns();
     (void)client.ask(wire::Ping{});
@@ -140,7 +142,7 @@ TEST_CASE("an authserver that did not answer gets no connection for a second", "
 TEST_CASE("an `auth` or `ping` on a kept connection that hangs is answered on a new one",
           "[fileserver]") {
   AnsweringOnce server;
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
+  fileserver::AuthClient client({server.address(), fileserver::AuthConnection::kPersistent, 3000});
   CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
   CHECK(client.ask(wire::Auth{{"bob", "pw"}}).ok());
   CHECK(client.ask(wire::Ping{}).ok());
@@ -148,7 +150,7 @@ TEST_CASE("an `auth` or `ping` on a kept connection that hangs is answered on a 
 
 TEST_CASE("a `new` on a kept connection that hangs is not repeated", "[fileserver]") {
   AnsweringOnce server;
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 500);
+  fileserver::AuthClient client({server.address(), fileserver::AuthConnection::kPersistent, 500});
   REQUIRE(client.ask(wire::Ping{}).ok());
   const auto answer = client.ask(wire::New{{"bob", "pw"}});
   REQUIRE_FALSE(answer.ok());
@@ -168,8 +170,9 @@ TEST_CASE("a `new` that one authserver does not answer is not sent to another on
   });
   const std::vector<net::SocketAddress> both{address_of(hanging),
                                              net::resolve(answering.address())->front()};
-  fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 3000,
-                                [both](const net::HostPort&) { return both; });
+  fileserver::AuthClient client(
+      {{"authserver", 9001}, fileserver::AuthConnection::kPerRequest, 3000},
+      [both](const net::HostPort&) { return both; });
   int made = 0;
   for (int i = 0; i < 2; ++i) made += client.ask(wire::New{{"bob", "pw"}}).ok() ? 1 : 0;
   CHECK(made == 1);  // each of the two was the first one once
@@ -180,7 +183,8 @@ TEST_CASE("credentials that are not acceptable are not sent to the authserver", 
   using base::ErrorCode;
   using Bytes = std::string;
   AnsweringOnce server;
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPerRequest, 10'000);
+  fileserver::AuthClient client(
+      {server.address(), fileserver::AuthConnection::kPerRequest, 10'000});
   const std::vector<std::pair<wire::Credentials, ErrorCode>> refused{
       {{"bob", "pw\nnew:eve:pw"}, ErrorCode::kSyntax},
       {{"bob\n", "pw"}, ErrorCode::kSyntax},
@@ -227,7 +231,8 @@ TEST_CASE("however connections are cut, nobody gets the answer to another questi
       if (!peer.send(answer.substr(left % 16 == 7 ? 1 : 0))) return;
     }
   });
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 60'000);
+  fileserver::AuthClient client(
+      {server.address(), fileserver::AuthConnection::kPersistent, 60'000});
   std::atomic<int> wrong = 0;
   std::atomic<int> granted = 0;
   std::vector<std::thread> threads;
@@ -251,7 +256,7 @@ TEST_CASE("however connections are cut, nobody gets the answer to another questi
 
 TEST_CASE("an `auth` on a lane that hangs is answered on a new connection", "[fileserver]") {
   AnsweringOnce server;
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
+  fileserver::AuthClient client({server.address(), fileserver::AuthConnection::kPersistent, 3000});
   const auto ask = [&] {
     return client.ask(wire::Auth{{"bob", "pw"}}, fileserver::AuthClient::Sharing::kAllowed);
   };
@@ -273,7 +278,7 @@ TEST_CASE("when a kept connection hangs, the other ones are closed", "[fileserve
     }
     ++ended;
   });
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
+  fileserver::AuthClient client({server.address(), fileserver::AuthConnection::kPersistent, 3000});
   gate.set_open(false);
   std::vector<std::thread> threads;
   for (int i = 0; i < 3; ++i)
@@ -302,10 +307,10 @@ TEST_CASE("with several authservers each question has a connection of its own", 
   tests::ScriptedAuthserver other(converse);
   const std::vector<net::SocketAddress> both{net::resolve(one.address())->front(),
                                              net::resolve(other.address())->front()};
-  fileserver::AuthClient client({"authserver", 9001}, fileserver::AuthConnection::kPersistent,
-                                kAMinuteMs, [both](const net::HostPort&) { return both; },
-                                fileserver::AuthAddresses::OutageLog::kOn,
-                                {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+  fileserver::AuthClient client(
+      {{"authserver", 9001}, fileserver::AuthConnection::kPersistent, kAMinuteMs},
+      [both](const net::HostPort&) { return both; }, fileserver::AuthAddresses::OutageLog::kOn,
+      {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
   std::atomic<int> granted = 0;
   for (int round = 0; round < 2; ++round) {  // the second one finds kept connections
     gate.set_open(false);

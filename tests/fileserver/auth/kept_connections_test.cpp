@@ -23,7 +23,7 @@ TEST_CASE("after a kept connection that hangs the others that are idle are close
     while (peer.next_line()) continue;
     ++ended;
   });
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 3000);
+  fileserver::AuthClient client({server.address(), fileserver::AuthConnection::kPersistent, 3000});
   gate.set_open(false);
   std::atomic<int> answered = 0;
   const auto ask = [&] { answered += client.ask(wire::Ping{}).ok() ? 1 : 0; };
@@ -44,7 +44,8 @@ TEST_CASE("a connection on which more than an answer came is not kept", "[filese
   tests::ScriptedAuthserver server([](tests::ScriptedAuthserver::Peer& peer) {
     while (peer.next_line()) peer.send("OK\nOK\n");
   });
-  fileserver::AuthClient client(server.address(), fileserver::AuthConnection::kPersistent, 60'000);
+  fileserver::AuthClient client(
+      {server.address(), fileserver::AuthConnection::kPersistent, 60'000});
   for (int i = 0; i < 3; ++i) CHECK(client.ask(wire::Ping{}).ok());
   CHECK(server.connections() == 3);
 }

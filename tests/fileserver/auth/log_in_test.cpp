@@ -50,9 +50,9 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
       peer.send(line->ends_with(":right\n") ? "OK\n" : "ERR denied no\n");
     }
   });
-  fileserver::AuthClient auth(server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs,
-                              net::resolve, fileserver::AuthAddresses::OutageLog::kOn,
-                              {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+  fileserver::AuthClient auth(
+      {server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs}, net::resolve,
+      fileserver::AuthAddresses::OutageLog::kOn, {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
   fileserver::GuessThrottle throttle({});
   fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
   std::vector<std::future<bool>> asked;
@@ -100,8 +100,8 @@ TEST_CASE("a pair for which there was no answer is a guess again", "[throttle]")
   tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
     while (peer.next_line()) peer.send(is_down ? "ERR unavailable no\n" : "OK\n");
   });
-  fileserver::AuthClient auth(server.address(), fileserver::AuthConnection::kPersistent,
-                              kAMinuteMs);
+  fileserver::AuthClient auth(
+      {server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs});
   fileserver::GuessThrottle throttle({});
   fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
   const wire::Credentials account{"amy", "right"};
@@ -131,9 +131,9 @@ TEST_CASE("one address that repeats a wrong pair asks as often at once as the li
       peer.send("ERR denied no\n");
     }
   });
-  fileserver::AuthClient auth(server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs,
-                              net::resolve, fileserver::AuthAddresses::OutageLog::kOn,
-                              {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+  fileserver::AuthClient auth(
+      {server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs}, net::resolve,
+      fileserver::AuthAddresses::OutageLog::kOn, {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
   fileserver::GuessThrottle throttle({.wrong_passwords = 4});
   fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
   const auto guess = [&] {

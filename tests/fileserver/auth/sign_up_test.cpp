@@ -32,7 +32,7 @@ class Scene {
             peer.send(line->starts_with("new:amy:") ? "ERR exists taken\n" : "OK\n");
           }
         }),
-        auth_(server_.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs),
+        auth_({server_.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs}),
         proxies_(proxies.empty() ? fileserver::TrustedProxies{}
                                  : *fileserver::parse_trusted_proxies(proxies)),
         sign_up_(auth_, proxies_, {accounts, 1000, kAMinuteMs}, &fake_now) {

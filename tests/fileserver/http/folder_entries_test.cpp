@@ -1,6 +1,6 @@
 #include "fileserver/http/folder_entries.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <string>
