@@ -16,7 +16,7 @@ namespace loadgen {
 
 namespace {
 
-double seconds_of(const timeval& time) {
+double cpu_seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
@@ -25,7 +25,7 @@ double seconds_of(const timeval& time) {
 double process_cpu_s() {
   rusage used{};
   ::getrusage(RUSAGE_SELF, &used);
-  return seconds_of(used.ru_utime) + seconds_of(used.ru_stime);
+  return cpu_seconds(used.ru_utime) + cpu_seconds(used.ru_stime);
 }
 
 double threads_run_delay_s(pid_t watch) {

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/waits.h"
 #include "fileserver/dav/body.h"
+#include "fileserver/dav/depth.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/lock_xml.h"
 #include "fileserver/dav/xml_type.h"
@@ -19,7 +20,6 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
 #include "http/if_header.h"
-#include "http/syntax.h"
 
 namespace fileserver::dav {
 
@@ -27,11 +27,11 @@ namespace {
 
 using http::Field;
 
-std::optional<Lock::Depth> depth_of(const http::RequestHead& head) {
-  if (!head.has(Field::kDepth)) return Lock::Depth::kInfinity;
-  const std::string_view depth = head.value(Field::kDepth);
-  if (depth == "0") return Lock::Depth::kZero;
-  if (http::is_same(depth, "infinity")) return Lock::Depth::kInfinity;
+// Nothing for kOne too: a lock is of a resource alone, or of all below it.
+std::optional<Lock::Depth> lock_depth_of(const http::RequestHead& head) {
+  const auto depth = depth_of(head);
+  if (depth == Depth::kZero) return Lock::Depth::kZero;
+  if (depth == Depth::kInfinity) return Lock::Depth::kInfinity;
   return {};
 }
 
@@ -39,7 +39,7 @@ std::optional<Lock::Depth> depth_of(const http::RequestHead& head) {
 struct Asked {
   Asked(const http::RequestHead& head, std::int64_t now_ns)
       : asked_ns(now_ns),
-        depth(depth_of(head)),
+        depth(lock_depth_of(head)),
         seconds(std::clamp<std::int64_t>(
             http::parse_timeout(head.value(Field::kTimeout)).value_or(kMaxLockSeconds), 1,
             kMaxLockSeconds)),

@@ -6,6 +6,7 @@
 #include "base/waits.h"
 #include "fileserver/dav/lock_xml.h"
 #include "fileserver/dav/xml_type.h"
+#include "fileserver/files/joined.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
 #include "http/conditions.h"
@@ -129,7 +130,7 @@ std::string name_for_locks(const Parts& parts, std::string_view name) {
   const auto folder = parts.fence->find_folder(name.substr(0, slash));
   if (!folder) return std::string(name);
   const std::string_view last = name.substr(slash + 1);
-  return folder->name.empty() ? std::string(last) : folder->name + "/" + std::string(last);
+  return joined(folder->name, last);
 }
 
 std::vector<std::string> submitted_tokens(const http::RequestHead& head) {

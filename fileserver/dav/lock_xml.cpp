@@ -5,6 +5,8 @@
 #include <utility>
 
 #include "base/clock.h"
+#include "fileserver/dav/property_request.h"
+#include "fileserver/dav/xml_type.h"
 #include "http/path.h"
 #include "xml/escaped.h"
 
@@ -12,10 +14,7 @@ namespace fileserver::dav {
 
 namespace {
 
-constexpr std::string_view kDav = "DAV:";
-constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
-
-std::string href_of(std::string_view name, bool is_folder) {
+std::string href_element(std::string_view name, bool is_folder) {
   const bool has_slash = is_folder && !name.empty();
   return fmt::format("<D:href>/{}{}</D:href>", http::encode_path(name), has_slash ? "/" : "");
 }
@@ -34,7 +33,7 @@ void append_active_lock(const Lock& lock, std::int64_t now_ns, std::string& to) 
   to += fmt::format(
       "<D:timeout>Second-{}</D:timeout><D:locktoken><D:href>{}</D:href></D:locktoken>"
       "<D:lockroot>{}</D:lockroot></D:activelock>",
-      seconds_left(lock, now_ns), lock.token, href_of(lock.name, lock.is_folder));
+      seconds_left(lock, now_ns), lock.token, href_element(lock.name, lock.is_folder));
 }
 
 // Appends what stands inside of the element: its text, then its children, each with its namespace.
@@ -84,7 +83,7 @@ std::string lock_document(const Lock& lock, std::int64_t now_ns) {
 
 std::string conflict_document(std::string_view condition, const Locks::Conflict& conflict) {
   return fmt::format("{0}<D:error xmlns:D=\"DAV:\"><D:{1}>{2}</D:{1}></D:error>\n", kDeclaration,
-                     condition, href_of(conflict.name, conflict.is_folder));
+                     condition, href_element(conflict.name, conflict.is_folder));
 }
 
 std::variant<LockInfo, http::Status> parse_lock_info(const xml::Element& root) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <ctime>
 
+#include "fileserver/dav/xml_type.h"
 #include "http/content_type.h"
 #include "http/date.h"
 #include "http/path.h"
@@ -14,7 +15,6 @@ namespace fileserver::dav {
 
 namespace {
 
-constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
 constexpr std::string_view kEnd = "</D:multistatus>\n";
 
 // What the values of properties are made of.

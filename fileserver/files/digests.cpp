@@ -21,7 +21,7 @@ using MayGoOn = std::function<bool()>;
 
 // Read in a fraction of a millisecond from memory, so that a client that is gone, and a file that
 // has changed, are soon noticed.
-constexpr std::size_t kPieceBytes = 256 * 1024;
+constexpr std::size_t kHashedAtOnceBytes = 256 * 1024;
 
 constexpr int kLookAgainMs = 50;
 
@@ -40,7 +40,7 @@ base::Result<Sha256Digest> digest_of(std::span<const char> bytes, const OpenedFi
   base::Sha256 sha256;
   while (!bytes.empty()) {
     if (!may_go_on()) return ended(file);
-    const auto piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    const auto piece = bytes.first(std::min(bytes.size(), kHashedAtOnceBytes));
     sha256.add(piece);
     bytes = bytes.subspan(piece.size());
   }
@@ -51,11 +51,11 @@ base::Result<Sha256Digest> digest_of(const net::FilePart& part, const OpenedFile
                                      const MayGoOn& may_go_on) {
   base::Sha256 sha256;
   const auto buffer =
-      std::make_unique_for_overwrite<char[]>(std::min(part.size_bytes, kPieceBytes));
+      std::make_unique_for_overwrite<char[]>(std::min(part.size_bytes, kHashedAtOnceBytes));
   for (std::size_t done = 0; done < part.size_bytes;) {
     if (has_changed(file)) return unavailable(file, "the file changed");
     if (!may_go_on()) return ended(file);
-    const std::span piece(buffer.get(), std::min(part.size_bytes - done, kPieceBytes));
+    const std::span piece(buffer.get(), std::min(part.size_bytes - done, kHashedAtOnceBytes));
     const ssize_t got =
         base::read_fully_at(part.fd, piece, part.offset + static_cast<std::int64_t>(done));
     if (got < 0)

@@ -14,9 +14,9 @@ namespace fileserver {
 
 namespace {
 
-constexpr std::int64_t kPieceBytes = 16 << 20;
+constexpr std::int64_t kCopiedAtOnceBytes = 16 << 20;
 constexpr std::size_t kBufferBytes = 1 << 20;
-constexpr int kTries = 4;
+constexpr int kCopyTries = 4;
 
 // Returns how many bytes were copied. 0 at the end of the file, or if the system cannot do it.
 std::int64_t copied_by_system(int from, int to, std::int64_t offset, std::int64_t size) {
@@ -43,7 +43,7 @@ int copy_bytes(int from, int to, std::int64_t size_bytes, const MayGoOn& may_go_
   bool can_system = true;
   for (std::int64_t offset = 0; offset < size_bytes;) {
     if (!may_go_on()) return ECANCELED;
-    const std::int64_t piece = std::min(size_bytes - offset, kPieceBytes);
+    const std::int64_t piece = std::min(size_bytes - offset, kCopiedAtOnceBytes);
     std::int64_t copied = can_system ? copied_by_system(from, to, offset, piece) : 0;
     can_system = copied > 0;
     // It also says whether the disk is full.
@@ -58,7 +58,7 @@ int copy_bytes(int from, int to, std::int64_t size_bytes, const MayGoOn& may_go_
 }  // namespace
 
 int copy_one_version(int from, int to, const MayGoOn& may_go_on) {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kCopyTries; ++i) {
     FileVersion version = version_to_read(from);
     if (const int left_ms = unsettled_ms(version); left_ms > 0) {
       base::pause_ms(left_ms);

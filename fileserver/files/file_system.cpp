@@ -10,13 +10,13 @@ namespace fileserver {
 
 namespace {
 
-struct Kind {
+struct FileSystem {
   std::uint32_t magic;
   const char* name;
 };
 
 // By statfs(2), <linux/magic.h> and the sources of those that are not part of the kernel.
-constexpr Kind kSilent[] = {
+constexpr FileSystem kSilent[] = {
     {0x00006969, "nfs"},    {0x65735546, "fuse"},     {0xFF534D42, "cifs"}, {0xFE534D42, "smb2"},
     {0x0000517B, "smb"},    {0x01021997, "9p"},       {0x00C36400, "ceph"}, {0x5346414F, "afs"},
     {0x6B414653, "kafs"},   {0x73757245, "coda"},     {0x01161970, "gfs2"}, {0x7461636F, "ocfs2"},
@@ -30,7 +30,7 @@ std::string silent_file_system(const std::string& folder) {
   struct statfs status {};
   if (::statfs(folder.c_str(), &status) != 0) return {};
   const auto magic = static_cast<std::uint32_t>(status.f_type);
-  for (const Kind& kind : kSilent) {
+  for (const FileSystem& kind : kSilent) {
     if (kind.magic == magic) return kind.name;
   }
   return {};

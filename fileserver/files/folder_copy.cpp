@@ -1,6 +1,5 @@
 #include "fileserver/files/folder_copy.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,34 +12,19 @@
 #include <utility>
 
 #include "fileserver/files/file_copy.h"
+#include "fileserver/files/joined.h"
 #include "fileserver/files/kept_permissions.h"
+#include "fileserver/files/open_folder.h"
 #include "fileserver/files/upload_name.h"
 
 namespace fileserver {
 
 namespace {
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
-std::string joined(const std::string& folder, std::string_view name) {
-  if (folder.empty()) return std::string(name);
-  if (name.empty()) return folder;
-  return std::string(folder).append("/").append(name);
-}
-
 // How many folders are on the way to this one; it is one of them.
 std::size_t depth_of(std::string_view folder) {
   if (folder.empty()) return 0;
   return 1 + static_cast<std::size_t>(std::count(folder.begin(), folder.end(), '/'));
-}
-
-unsigned char type_of(const dirent& entry, int folder) {
-  if (entry.d_type != DT_UNKNOWN) return entry.d_type;
-  struct stat status {};
-  if (::fstatat(folder, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) return DT_UNKNOWN;
-  return IFTODT(status.st_mode);
 }
 
 }  // namespace
@@ -86,7 +70,7 @@ bool FolderCopy::go_to(const std::string& folder) {
 int FolderCopy::copy_folder(const std::string& folder, const std::string& from) {
   auto opened = fence_.open_folder(joined(from, folder));
   if (!opened) return opened.error().code == base::ErrorCode::kNotFound ? left_out() : EIO;
-  const std::unique_ptr<DIR, CloseFolder> list(::fdopendir(opened->get()));
+  const OpenFolder list(::fdopendir(opened->get()));
   if (list == nullptr) return errno;
   const Both both{opened->release(), joined(from, folder), joined(to_name_, folder)};
   for (;;) {
@@ -96,7 +80,7 @@ int FolderCopy::copy_folder(const std::string& folder, const std::string& from) 
     const std::string last = entry->d_name;
     if (last == "." || last == ".." || is_upload_name(last)) continue;
     if (!may_go_on_()) return ECANCELED;
-    const unsigned char type = type_of(*entry, both.from);
+    const unsigned char type = type_of(*entry, list);
     if (const int failure = copy_entry(both, last, type, folder); failure != 0) return failure;
   }
 }

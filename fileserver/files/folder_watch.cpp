@@ -1,6 +1,5 @@
 #include "fileserver/files/folder_watch.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/inotify.h>
@@ -15,6 +14,8 @@
 #include <system_error>
 
 #include "fileserver/files/fence.h"
+#include "fileserver/files/joined.h"
+#include "fileserver/files/open_folder.h"
 #include "fileserver/files/upload_name.h"
 
 namespace fileserver {
@@ -32,29 +33,11 @@ constexpr std::uint32_t kEvents = IN_CLOSE_WRITE | IN_CREATE | IN_DELETE | IN_MO
 constexpr std::size_t kReadBytes = 64 * 1024;
 constexpr int kMaxReads = 16;  // in one wait(), however fast new changes come
 
-// "a" and "b" make "a/b"; "" and "b" make "b".
-std::string joined(const std::string& folder, const std::string& name) {
-  return folder.empty() ? name : folder + "/" + name;
-}
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
-// DT_REG and so on; DT_UNKNOWN if the entry is gone.
-unsigned char type_of(const dirent& entry, DIR* folder) {
-  if (entry.d_type != DT_UNKNOWN) return entry.d_type;
-  struct stat status {};
-  if (::fstatat(::dirfd(folder), entry.d_name, &status, AT_SYMLINK_NOFOLLOW) != 0)
-    return DT_UNKNOWN;
-  return static_cast<unsigned char>(IFTODT(status.st_mode));
-}
-
 // Adds the names of the folder `here` to the listing, and to `folders`. Returns 0 or an errno.
 // The iterator of std::filesystem ends the program when it finds no memory.
 int list_folder(const std::string& path, const std::string& here, FolderListing& listing,
                 std::vector<std::string>& folders) {
-  const std::unique_ptr<DIR, CloseFolder> folder(::opendir(path.c_str()));
+  const OpenFolder folder(::opendir(path.c_str()));
   if (folder == nullptr) return errno;
   for (;;) {
     errno = 0;
@@ -62,7 +45,7 @@ int list_folder(const std::string& path, const std::string& here, FolderListing&
     if (entry == nullptr) return errno;
     const std::string_view last = entry->d_name;
     if (last == "." || last == ".." || is_upload_name(last)) continue;
-    const unsigned char type = type_of(*entry, folder.get());
+    const unsigned char type = type_of(*entry, folder);
     if (type == DT_DIR)
       folders.push_back(joined(here, entry->d_name));
     else if (type == DT_REG)

@@ -18,7 +18,6 @@ namespace fileserver {
 
 namespace {
 
-constexpr int kTries = 8;  // until a random name is free
 constexpr int kOpen = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 
 net::Fd another(int folder) { return net::Fd(::fcntl(folder, F_DUPFD_CLOEXEC, 0)); }
@@ -56,7 +55,7 @@ HiddenEntry HiddenEntry::hide(int folder, const std::string& last, MayGoOn may_g
   }
   net::Fd own = another(folder);
   if (!own.is_open()) return {};
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kNameTries; ++i) {
     hidden.name_ = random_upload_name();
     if (rename_to_new({folder, last}, {folder, hidden.name_})) {
       hidden.folder_ = std::move(own);
@@ -76,7 +75,7 @@ HiddenEntry HiddenEntry::make_folder(int folder, mode_t mode, MayGoOn may_go_on)
   made.may_go_on_ = std::move(may_go_on);
   net::Fd own = another(folder);
   if (!own.is_open()) return {};
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kNameTries; ++i) {
     made.name_ = random_upload_name();
     if (::mkdirat(folder, made.name_.c_str(), mode) != 0) {
       if (errno == EEXIST) continue;

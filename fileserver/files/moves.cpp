@@ -43,7 +43,7 @@ namespace {
 
 using Kind = Current::Kind;
 
-constexpr int kTries = 8;  // while other programs give names at the same moment
+constexpr int kRenameTries = 8;  // while other programs give names at the same moment
 
 bool is_below(std::string_view name, std::string_view folder) {
   return name.size() > folder.size() && name.starts_with(folder) && name[folder.size()] == '/';
@@ -64,7 +64,7 @@ UploadStatus refusal_of(const Current& target, const Moves::Job& job, bool is_fo
 
 template <typename Try>
 UploadStatus repeated(Try try_once) {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kRenameTries; ++i) {
     if (const std::optional<UploadStatus> status = try_once()) return *status;
   }
   return UploadStatus::kConflict;

@@ -11,8 +11,6 @@ namespace fileserver {
 
 namespace {
 
-constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE, which not all C libraries have
-
 bool rename_with(const NameIn& from, const NameIn& to, unsigned flags) {
   return ::syscall(SYS_renameat2, from.folder, from.last.c_str(), to.folder, to.last.c_str(),
                    flags) == 0;

@@ -5,6 +5,9 @@
 
 namespace fileserver {
 
+// For renameat2(). It is RENAME_NOREPLACE, which not all C libraries have.
+inline constexpr unsigned kNoReplace = 1;
+
 // A name in an open folder.
 struct NameIn {
   int folder;

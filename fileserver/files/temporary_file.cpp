@@ -1,6 +1,5 @@
 #include "fileserver/files/temporary_file.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -19,6 +18,8 @@
 #include "base/file_io.h"
 #include "base/log.h"
 #include "base/waits.h"
+#include "fileserver/files/open_folder.h"
+#include "fileserver/files/renames.h"
 #include "fileserver/files/tree_removal.h"
 #include "fileserver/files/upload_name.h"
 
@@ -27,9 +28,7 @@ namespace fileserver {
 namespace {
 
 constexpr mode_t kMode = 0666;          // less what umask takes
-constexpr unsigned kNoReplace = 1;      // RENAME_NOREPLACE, which not all C libraries have
 constexpr unsigned kExchange = 2;       // RENAME_EXCHANGE
-constexpr int kTries = 8;               // until a random name is free
 constexpr off_t kStepBytes = 64 << 20;  // what is reserved ahead of the bytes that have come
 
 // Whether the open file was left behind: nobody has it locked, and it has its name still.
@@ -42,21 +41,10 @@ bool remove_all_of(const std::string& path) {
   return remove_tree(AT_FDCWD, path, [] { return true; });
 }
 
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-
-bool is_folder(int folder, const dirent& entry) {
-  if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_DIR;
-  struct stat status {};
-  return ::fstatat(folder, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
-         S_ISDIR(status.st_mode);
-}
-
 // Removes what was left behind in the folder, whose path ends with a slash. Returns how many that
 // were, and adds the paths of the folders in it.
 int remove_left_in(const std::string& folder, std::vector<std::string>& folders) {
-  const std::unique_ptr<DIR, CloseFolder> list(::opendir(folder.c_str()));
+  const OpenFolder list(::opendir(folder.c_str()));
   if (list == nullptr) return 0;
   int removed = 0;
   while (const dirent* const entry = ::readdir(list.get())) {
@@ -66,7 +54,7 @@ int remove_left_in(const std::string& folder, std::vector<std::string>& folders)
     if (last.starts_with(kUploadPrefix)) {
       const net::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
       if (fd.is_open() && is_left(fd.get()) && remove_all_of(path)) ++removed;
-    } else if (is_folder(::dirfd(list.get()), *entry)) {
+    } else if (type_of(*entry, list) == DT_DIR) {
       folders.push_back(std::move(path += '/'));
     }
   }
@@ -76,9 +64,9 @@ int remove_left_in(const std::string& folder, std::vector<std::string>& folders)
 // Starts to put the bytes before the last ones on disk, a block at a time, so that the sync at the
 // end has little left to do. Whether it works is seen there.
 void write_back_behind(int fd, off_t end, off_t last_bytes) {
-  constexpr off_t kBlockBytes = 8 << 20;
-  const off_t first = (end - last_bytes) / kBlockBytes * kBlockBytes;
-  const off_t behind = end / kBlockBytes * kBlockBytes;
+  constexpr off_t kWriteBackBytes = 8 << 20;
+  const off_t first = (end - last_bytes) / kWriteBackBytes * kWriteBackBytes;
+  const off_t behind = end / kWriteBackBytes * kWriteBackBytes;
   if (behind > first) ::sync_file_range(fd, first, behind - first, SYNC_FILE_RANGE_WRITE);
 }
 
@@ -115,7 +103,7 @@ TemporaryFile TemporaryFile::in(int folder, Kind kind) {
   file.folder_ = folder;
   if (kind == Kind::kUnnamed)
     file.fd_ = net::Fd(::openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
-  for (int i = 0; i < kTries && !file.is_open(); ++i) {
+  for (int i = 0; i < kNameTries && !file.is_open(); ++i) {
     std::string name = random_upload_name();
     file.fd_ = net::Fd(
         ::openat(folder, name.c_str(), O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, kMode));
@@ -172,7 +160,7 @@ bool TemporaryFile::link(const std::string& name) {
 
 // A file without a name cannot replace another, so it gets one with kUploadPrefix.
 bool TemporaryFile::link_hidden() {
-  for (int i = 0; i < kTries; ++i) {
+  for (int i = 0; i < kNameTries; ++i) {
     std::string name = random_upload_name();
     if (link(name)) {
       name_ = std::move(name);

@@ -1,6 +1,5 @@
 #include "fileserver/files/tree_removal.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "fileserver/files/folder_trail.h"
+#include "fileserver/files/open_folder.h"
 #include "net/fd.h"
 
 namespace fileserver {
@@ -20,10 +20,6 @@ namespace {
 
 constexpr std::size_t kMostNames = 1000;  // that are kept of one folder
 constexpr int kAskEvery = 1000;           // files
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
 
 net::Fd open_folder(int folder, const char* name) {
   return net::Fd(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -71,8 +67,7 @@ class Removal {
   void list(Step& step) {
     step.has_more = false;
     net::Fd again = open_folder(trail_.fd(), ".");
-    const std::unique_ptr<DIR, CloseFolder> folder(again.is_open() ? ::fdopendir(again.get())
-                                                                   : nullptr);
+    const OpenFolder folder(again.is_open() ? ::fdopendir(again.get()) : nullptr);
     if (folder == nullptr) return fail(step, errno);
     again.release();
     for (int seen = 1;; ++seen) {

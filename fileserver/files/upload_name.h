@@ -23,5 +23,6 @@ constexpr bool is_upload_name(std::string_view name) {
 
 // A new name with the prefix, which most likely nothing has.
 std::string random_upload_name();
+inline constexpr int kNameTries = 8;  // until one is free
 
 }  // namespace fileserver

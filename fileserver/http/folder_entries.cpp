@@ -1,22 +1,16 @@
 #include "fileserver/http/folder_entries.h"
 
-#include <dirent.h>
-
 #include <algorithm>
 #include <cerrno>
-#include <memory>
 #include <utility>
 
+#include "fileserver/files/joined.h"
+#include "fileserver/files/open_folder.h"
 #include "http/path.h"
 
 namespace fileserver {
 
 namespace {
-
-struct CloseFolder {
-  void operator()(DIR* folder) const { ::closedir(folder); }
-};
-using OpenFolder = std::unique_ptr<DIR, CloseFolder>;
 
 bool is_before(const ListedEntry& a, const ListedEntry& b) { return a.name < b.name; }
 
@@ -117,9 +111,7 @@ bool FolderEntries::has_room_for(std::size_t bytes, bool has_dropped) {
 
 // False if a GET would not give it. An error if nobody knows.
 base::Result<bool> FolderEntries::complete(ListedEntry& entry) const {
-  std::string path(folder_);
-  if (!folder_.empty()) path += '/';
-  path += entry.name;
+  const std::string path = joined(folder_, entry.name);
   if (!rights_.may_list(path)) return false;  // nor read
   const auto status = fence_.status_of_readable(path);
   if (!status && status.error().code == base::ErrorCode::kInternal) return status.error();

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/waits.h"
+#include "fileserver/files/joined.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/folder_entries.h"
@@ -19,12 +20,6 @@ namespace fileserver {
 namespace {
 
 using Batch = base::Result<std::vector<ListedEntry>>;
-
-std::string joined(std::string_view folder, std::string_view name) {
-  std::string path(folder);
-  if (!folder.empty()) path += '/';
-  return path.append(name);
-}
 
 // The name that a browser saves the zip as. The plain one is for programs that know no other, and
 // has no byte that needs an escape. The encoded one is missing if the folder's name is not UTF-8.

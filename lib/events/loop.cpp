@@ -25,8 +25,6 @@ thread_local constinit Loop* my_loop = nullptr;
 // What a context may do before others go on. A request is two units, or three.
 constexpr int kUnitsOfTurn = 64;
 
-constexpr std::int64_t kNever = INT64_MAX;
-
 std::system_error no_descriptors() {
   return {errno, std::generic_category(), "cannot make a loop"};
 }

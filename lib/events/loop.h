@@ -29,6 +29,8 @@ class Flow;
 class Loop;
 class Spares;
 
+inline constexpr std::int64_t kNever = INT64_MAX;  // as a time to wait until
+
 // What can go on in this turn. Stands in one queue at most.
 class Runnable {
  protected:

@@ -14,8 +14,6 @@ namespace events {
 
 namespace {
 
-constexpr std::int64_t kNever = INT64_MAX;
-
 std::uint32_t epoll_events_of(short poll_events) {
   std::uint32_t events = EPOLLHUP | EPOLLERR;
   if ((poll_events & POLLIN) != 0) events |= EPOLLIN | EPOLLRDHUP;

@@ -19,7 +19,7 @@ std::string comment(const std::string& text) {
 }
 
 // The value in the line of the flag. Empty if it has no default.
-std::string value_of(const Option& option) {
+std::string template_value(const Option& option) {
   return option.is_switch() ? "false" : option.default_text;
 }
 
@@ -38,7 +38,7 @@ class Lines {
     const bool may_be_given =
         std::none_of(given_.begin(), given_.end(),
                      [&option](const Option* one) { return exclude_each_other(*one, option); });
-    const std::string value = may_be_given ? value_of(option) : "";
+    const std::string value = may_be_given ? template_value(option) : "";
     if (!value.empty()) given_.push_back(&option);
     const std::string words = value.empty() ? default_of(option) : "";
     const std::string type = option.is_switch() ? "true or false" : option.type;

@@ -28,19 +28,6 @@ constexpr std::int64_t kReadMs = 5'000;    // for the whole head
 constexpr std::int64_t kSendMs = 5'000;    // for the whole answer
 constexpr std::int64_t kLingerMs = 1'000;  // until the client has closed its end too
 
-enum class Step { kReading, kWaiting, kSending, kLingering };
-
-// One connection.
-struct Peer {
-  net::Fd fd;
-  base::Deadline deadline = base::Deadline::in_ms(kReadMs);
-  Step step = Step::kReading;
-  http::HeadParser parser = {};
-  std::string bytes = {};  // received, or left to send
-  bool is_head = false;
-  bool wants_metrics = false;
-};
-
 net::Fd make_event() {
   net::Fd fd(::eventfd(0, EFD_CLOEXEC));
   if (!fd.is_open()) throw std::system_error(errno, std::generic_category(), "eventfd");
@@ -85,6 +72,19 @@ class Endpoint::Loop {
   }
 
  private:
+  enum class Step { kReading, kWaiting, kSending, kLingering };
+
+  // One connection.
+  struct Peer {
+    net::Fd fd;
+    base::Deadline deadline = base::Deadline::in_ms(kReadMs);
+    Step step = Step::kReading;
+    http::HeadParser parser = {};
+    std::string bytes = {};  // received, or left to send
+    bool is_head = false;
+    bool wants_metrics = false;
+  };
+
   // Waits for an event or a deadline. A peer that has nothing to receive or send yet is harmless:
   // its next call fails with EAGAIN.
   void wait() {

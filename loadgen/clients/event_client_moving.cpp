@@ -4,16 +4,13 @@
 
 #include "base/clock.h"
 #include "loadgen/clients/event_client.h"
+#include "loadgen/clients/reply_stream.h"
 #include "loadgen/clients/upload.h"
 #include "net/socket_io.h"
 
 namespace loadgen {
 
 namespace {
-
-// A reply and a small file are received with one call. Of a larger file, no more than this is
-// received before the rest can be thrown away.
-constexpr std::size_t kReplyBytes = 16 * 1024;
 
 // So many calls move bytes of one file before the other users have their turn.
 constexpr int kMostCalls = 4;

@@ -14,10 +14,6 @@ namespace {
 
 constexpr std::size_t kBufferBytes = 256 * 1024;
 
-// A reply and a small file are received with one call. Of a larger file, no more than this is
-// received before skip_file() can throw the rest away.
-constexpr std::size_t kReplyBytes = 16 * 1024;
-
 // How many bytes are asked for of a file that ends with its connection: one more than it may have,
 // so that a byte behind it is noticed. For a file of unknown size it is as good as no bound, and
 // one more of it still fits into 64 bits.

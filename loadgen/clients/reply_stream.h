@@ -18,6 +18,10 @@
 
 namespace loadgen {
 
+// A reply and a small file are received with one call. Of a larger file, no more than this is
+// received before the rest can be thrown away.
+inline constexpr std::size_t kReplyBytes = 16 * 1024;
+
 // What is read is received into one buffer that never grows. A small reply takes one system call.
 // The bytes of a large file that nobody looks at are not even copied out of the kernel.
 //

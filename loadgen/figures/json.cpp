@@ -23,14 +23,14 @@ Json first_errors_json(const Summary& summary) {
   return errors;
 }
 
-Json known(const std::optional<double>& percentile_ms) {
+Json known_or_null(const std::optional<double>& percentile_ms) {
   return percentile_ms ? Json(rounded(*percentile_ms)) : Json();
 }
 
 Json response_time_json(const ResponseTimes& response) {
-  return {{"mean", rounded(response.mean_ms)}, {"min", rounded(response.min_ms)},
-          {"p50", rounded(response.p50_ms)},   {"p90", known(response.p90_ms)},
-          {"p99", known(response.p99_ms)},     {"p99.9", known(response.p999_ms)},
+  return {{"mean", rounded(response.mean_ms)},     {"min", rounded(response.min_ms)},
+          {"p50", rounded(response.p50_ms)},       {"p90", known_or_null(response.p90_ms)},
+          {"p99", known_or_null(response.p99_ms)}, {"p99.9", known_or_null(response.p999_ms)},
           {"max", rounded(response.max_ms)}};
 }
 

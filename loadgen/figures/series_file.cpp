@@ -13,7 +13,7 @@ namespace loadgen {
 
 namespace {
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kSeriesHeader =
     "t,under_way,started,ended,failed,bytes,mean_ms,p50_ms,p99_ms,max_ms\n";
 
 // Of all threads.
@@ -46,7 +46,7 @@ base::Result<std::unique_ptr<SeriesFile>> SeriesFile::open(const std::string& pa
   if (path.empty()) return std::unique_ptr<SeriesFile>();
   auto file = LineFile::open("--series", path);
   if (!file) return file.error();
-  if (!file->write(kHeader)) return file->finish().error();
+  if (!file->write(kSeriesHeader)) return file->finish().error();
   return std::unique_ptr<SeriesFile>(new SeriesFile(std::move(*file)));
 }
 

@@ -51,27 +51,27 @@ std::string throughput_text(const Summary& summary) {
                      base::human_bytes(bytes));
 }
 
-std::string known(const std::optional<double>& percentile_ms) {
+std::string known_ms(const std::optional<double>& percentile_ms) {
   return percentile_ms ? fmt::format("{:.3f}", *percentile_ms) : "-";
 }
 
 std::string response_time_text(const ResponseTimes& response) {
   return fmt::format("mean {:.3f}  min {:.3f}  p50 {:.3f}  p90 {}  p99 {}  p99.9 {}  max {:.3f} ms",
-                     response.mean_ms, response.min_ms, response.p50_ms, known(response.p90_ms),
-                     known(response.p99_ms), known(response.p999_ms), response.max_ms);
+                     response.mean_ms, response.min_ms, response.p50_ms, known_ms(response.p90_ms),
+                     known_ms(response.p99_ms), known_ms(response.p999_ms), response.max_ms);
 }
 
 std::string kind_rows(const Config& config, const std::vector<KindSummary>& kinds) {
   std::string rows;
   for (const KindSummary& one : kinds) {
     if (!sends(config, one.kind)) continue;
-    rows +=
-        row(word_of(one.kind),
-            fmt::format("{:.1f} requests/s; {} requests, {}; mean {:.3f}  p50 {:.3f}  p99 "
-                        "{} ms; errors: {}",
-                        one.throughput_rps, grouped(one.requests),
-                        base::human_bytes(static_cast<double>(one.bytes)), one.response.mean_ms,
-                        one.response.p50_ms, known(one.response.p99_ms), errors_text(one.errors)));
+    rows += row(
+        word_of(one.kind),
+        fmt::format("{:.1f} requests/s; {} requests, {}; mean {:.3f}  p50 {:.3f}  p99 "
+                    "{} ms; errors: {}",
+                    one.throughput_rps, grouped(one.requests),
+                    base::human_bytes(static_cast<double>(one.bytes)), one.response.mean_ms,
+                    one.response.p50_ms, known_ms(one.response.p99_ms), errors_text(one.errors)));
   }
   return rows;
 }

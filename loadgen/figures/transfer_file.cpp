@@ -11,7 +11,7 @@ namespace loadgen {
 
 namespace {
 
-constexpr std::string_view kHeader =
+constexpr std::string_view kTransfersHeader =
     "round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,last_byte_s,"
     "failure,sent_s,cpu_us\n";
 
@@ -32,7 +32,7 @@ base::Result<std::unique_ptr<TransferFile>> TransferFile::open(const std::string
 bool TransferFile::begin(std::int64_t start_ns, double start_unix_s) {
   start_ns_ = start_ns;
   start_unix_ = fmt::format("{:.6f}", start_unix_s);
-  return write(kHeader);
+  return write(kTransfersHeader);
 }
 
 bool TransferFile::write(std::string_view lines) {

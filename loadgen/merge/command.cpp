@@ -21,17 +21,17 @@ namespace loadgen::merge {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // The result of a run of a day has about 8 MiB.
-constexpr std::size_t kMostBytes = 16 << 20;
+constexpr std::size_t kMostResultBytes = 16 << 20;
 
 // Testers that begin together do so within a tenth of a second, if their clocks are right.
 constexpr double kMostSpreadS = 0.1;
 
 base::Result<std::string> text_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
+  std::string text(kMostResultBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   if (file.good())
     return base::Error{base::ErrorCode::kTooLong, path + ": it is too large for a result"};
@@ -53,7 +53,7 @@ base::Result<Merged> merge_files(const std::vector<std::string>& paths) {
   return merge(parts);
 }
 
-Json merge_json(const Merged& sum) {
+OrderedJson merge_json(const Merged& sum) {
   return {{"merged_from", sum.parts},
           {"start_spread_ms", rounded(sum.window.start_spread_s * 1000)},
           {"end_spread_ms", rounded(sum.window.end_spread_s * 1000)}};

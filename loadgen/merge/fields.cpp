@@ -20,8 +20,8 @@ bool is_count(const Json& value) {
 
 // A text may hold what misleads a terminal, and may be long.
 std::string shown(std::string text) {
-  constexpr std::size_t kMostBytes = 1000;
-  if (text.size() > kMostBytes) text.resize(kMostBytes);
+  constexpr std::size_t kMostShownBytes = 1000;
+  if (text.size() > kMostShownBytes) text.resize(kMostShownBytes);
   for (char& one : text) {
     if (static_cast<unsigned char>(one) < ' ' || one == '\x7f') one = '?';
   }

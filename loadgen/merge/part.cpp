@@ -64,7 +64,7 @@ void read_halves(const Fields& all, Figures& figures, std::string& wrong) {
   }
 }
 
-std::vector<Second> seconds_of(const Fields& all, std::string& wrong) {
+std::vector<Second> per_second(const Fields& all, std::string& wrong) {
   std::vector<Second> seconds;
   if (!all.has("per_second")) return seconds;
   if (!all["per_second"].is_array() && wrong.empty()) wrong = "its per_second is no list";
@@ -213,7 +213,7 @@ void read_figures(const Fields& all, Part& part, std::string& wrong) {
   read_open_loop(all, part, wrong);
   read_plateau(all, part, wrong);
   tally.announced_bytes = tally.moved_bytes = all.count("bytes");
-  tally.seconds = seconds_of(all, wrong);
+  tally.seconds = per_second(all, wrong);
   tally.warmup_requests = all.count("warmup_requests", 0);
   tally.cooldown_requests = all.count("cooldown_requests", 0);
   tally.connections = all.count("connections", 0);

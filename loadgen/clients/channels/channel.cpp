@@ -15,7 +15,7 @@ namespace loadgen {
 namespace {
 
 // A reply is received with little of what is behind it, because that has to be copied.
-constexpr std::size_t kReplyBytes = 1024;
+constexpr std::size_t kShortReplyBytes = 1024;
 
 }  // namespace
 
@@ -146,7 +146,7 @@ bool Channel::converse(bool is_ready) {
 
 bool Channel::receive_reply(bool is_ready) {
   if (!is_ready) return false;
-  std::array<char, kReplyBytes> some;
+  std::array<char, kShortReplyBytes> some;
   const ssize_t got = net::receive_now(fd_.get(), some);
   if (got <= 0) return lose_after(got);
   is_reused_ = false;

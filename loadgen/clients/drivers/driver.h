@@ -60,6 +60,11 @@ struct Step {
   std::string_view why = {};  // what the server said about the failure, as it came
 };
 
+// The answer is none of this protocol.
+inline Step not_understood(std::string_view answer) {
+  return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol, .why = answer};
+}
+
 // The client's side of one protocol, for one connection at a time and one request after the other.
 //
 // A file is sent and received by the caller, not by the driver, so its bytes need not be in memory

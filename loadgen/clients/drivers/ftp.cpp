@@ -31,7 +31,7 @@ bool is_refusal(int code) { return code >= 400; }
 bool is_transient(int code) { return code >= 400 && code < 500; }
 bool ends_session(int code) { return code == kNotAvailable || code == kNotLoggedIn; }
 
-Cause cause_of(int code) {
+Cause cause_of_code(int code) {
   switch (code) {
     case kNotAvailable:
     case kTryAgain: return base::ErrorCode::kBusy;
@@ -44,7 +44,7 @@ Cause cause_of(int code) {
 
 Step failed(const FtpReply& reply, bool keeps_connection = false) {
   return {.kind = Step::Kind::kDone,
-          .failure = cause_of(reply.code),
+          .failure = cause_of_code(reply.code),
           .keeps_connection = keeps_connection,
           .is_idle_end = reply.code == kNotAvailable,
           .why = reply.line};

@@ -60,7 +60,7 @@ void add_json(std::string& out, std::string_view text) {
   out += '"';
 }
 
-Cause cause_of(int status) {
+Cause cause_of_status(int status) {
   switch (status) {
     case 401:
     case 403: return base::ErrorCode::kDenied;
@@ -70,10 +70,6 @@ Cause cause_of(int status) {
     case 503: return base::ErrorCode::kUnavailable;
     default: return Fault::kProtocol;
   }
-}
-
-Step not_understood(std::string_view why) {
-  return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol, .why = why};
 }
 
 }  // namespace
@@ -182,7 +178,7 @@ Cause HttpDriver::cause() const {
   const bool is_file = status == 200 || status == 206;
   if (part_ && is_file && !answer_.etag().empty() && answer_.etag() != version_)
     return Fault::kChanged;
-  return is_right() ? Cause(Fault::kProtocol) : cause_of(status);
+  return is_right() ? Cause(Fault::kProtocol) : cause_of_status(status);
 }
 
 // Nothing follows the head.
@@ -191,7 +187,7 @@ Step HttpDriver::judge_head(std::string_view status_line) {
   const bool has_all = answer_.content_length() && !answer_.is_encoded() && !answer_.etag().empty();
   keeps_connection_ = is_kept_ && answer_.keeps_connection();
   failure_.reset();
-  if (!is_found) failure_ = cause_of(answer_.status());
+  if (!is_found) failure_ = cause_of_status(answer_.status());
   if (is_found && !has_all) failure_ = Fault::kProtocol;
   why_ = is_found ? "the answer to HEAD has no strong ETag, or no length" : status_line;
   Step step = done();

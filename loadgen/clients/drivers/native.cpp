@@ -18,10 +18,6 @@ Step failed(base::ErrorCode code) {
           .keeps_connection = !wire::closes_connection(code)};
 }
 
-Step not_understood(std::string_view line) {
-  return {.kind = Step::Kind::kDone, .failure = Fault::kProtocol, .why = line};
-}
-
 }  // namespace
 
 void NativeDriver::begin(const Request& request) {

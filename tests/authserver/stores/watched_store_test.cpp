@@ -11,9 +11,9 @@ using base::ErrorCode;
 namespace {
 
 // Answers each request as a test says.
-class FakeStore : public AccountStore {
+class CountedStore : public AccountStore {
  public:
-  explicit FakeStore(base::Status& answer) : answer_(answer) {}
+  explicit CountedStore(base::Status& answer) : answer_(answer) {}
 
   base::Status create(const Account&) override { return answer_; }
   base::Status replace(const Account&) override { return answer_; }
@@ -52,7 +52,7 @@ struct Setup {
 
   base::Status answer = base::kDone;
   StoreOutages outages;
-  WatchedStore store{std::make_unique<FakeStore>(answer), "a test", outages};
+  WatchedStore store{std::make_unique<CountedStore>(answer), "a test", outages};
 };
 
 const base::Error kDown{ErrorCode::kUnavailable, "connection refused"};
@@ -97,26 +97,26 @@ TEST_CASE("a look-up of several users is reported, too", "[stores]") {
 TEST_CASE("an allocation that fails while the store is asked closes its connection", "[stores]") {
   Setup setup;
   const std::vector<std::string_view> users = {"amy", "bob"};
-  FakeStore::disconnects = 0;
+  CountedStore::disconnects = 0;
   CHECK_FALSE(setup.is_unreachable_after(base::kDone));
-  CHECK(FakeStore::disconnects == 0);
-  FakeStore::is_out_of_memory = true;
+  CHECK(CountedStore::disconnects == 0);
+  CountedStore::is_out_of_memory = true;
   CHECK_THROWS_AS(setup.store.find_record("amy"), std::bad_alloc);
-  CHECK(FakeStore::disconnects == 1);
+  CHECK(CountedStore::disconnects == 1);
   CHECK_THROWS_AS(setup.store.find_records(users), std::bad_alloc);
-  CHECK(FakeStore::disconnects == 2);
-  FakeStore::is_out_of_memory = false;
+  CHECK(CountedStore::disconnects == 2);
+  CountedStore::is_out_of_memory = false;
 }
 
 TEST_CASE("a store that only takes no changes is not unreachable, and look-ups do not end that",
           "[stores]") {
   Setup setup;
-  FakeStore::is_still_connected = true;
+  CountedStore::is_still_connected = true;
   // Of one that was not the leader of its transaction.
   CHECK_FALSE(setup.takes_no_changes_after(
       base::Error{ErrorCode::kUnavailable, "the transaction of several accounts failed"}));
   CHECK(setup.takes_no_changes_after(base::Error{ErrorCode::kUnavailable, "disk is full"}));
-  FakeStore::is_still_connected = false;
+  CountedStore::is_still_connected = false;
   CHECK_FALSE(setup.outages.all.is_on());
   CHECK_FALSE(setup.is_unreachable_after(base::kDone));
   CHECK(setup.outages.changes.is_on());

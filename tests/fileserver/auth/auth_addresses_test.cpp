@@ -19,7 +19,7 @@ namespace {
 
 using Addresses = std::vector<net::SocketAddress>;
 
-constexpr std::int64_t kLongMs = 30'000;
+constexpr std::int64_t kLongWaitMs = 30'000;
 const net::HostPort kName{"authserver", 9001};
 
 net::SocketAddress address_at(const net::HostPort& numeric) {
@@ -70,7 +70,7 @@ class Silent {
 };
 
 // The address that a new connection reaches, or the code of the error.
-std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongMs) {
+std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongWaitMs) {
   const auto link = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
   if (!link) return std::string(wire::word_of(link.error().code));
   addresses.note_answer(link->address);
@@ -110,7 +110,7 @@ TEST_CASE("an address that is down is skipped, and used again once it is up", "[
   CHECK(reached_by_each(addresses, 20) == std::map<std::string, int>{{two.address().text(), 20}});
 
   one.start_again();
-  const auto deadline = base::Deadline::in_ms(kLongMs);
+  const auto deadline = base::Deadline::in_ms(kLongWaitMs);
   while (reached_by(addresses) != one.address().text() && !deadline.has_passed()) {
     std::this_thread::sleep_for(
         std::chrono::milliseconds(10));  // nobody accepts: the queues are bounded
@@ -124,7 +124,7 @@ TEST_CASE("one caller in a second tries an address that failed", "[fileserver]")
   const Listening two("127.0.0.3");
   auto addresses = standing_for({one.address(), two.address()});
   const auto connects_to_one = [&] {
-    const auto link = addresses.connect(kLongMs, base::Deadline::in_ms(kLongMs));
+    const auto link = addresses.connect(kLongWaitMs, base::Deadline::in_ms(kLongWaitMs));
     REQUIRE(link);
     return link->address == one.address();
   };
@@ -197,7 +197,7 @@ TEST_CASE("while one caller waits for a name server that hangs, the others use t
   AuthAddresses addresses(kName, [&](const net::HostPort&) -> base::Result<Addresses> {
     const int number = ++times_asked;
     if (number == 2) is_asked.set_value();
-    if (number >= 2) answer.wait_for(std::chrono::milliseconds(kLongMs));
+    if (number >= 2) answer.wait_for(std::chrono::milliseconds(kLongWaitMs));
     return known;
   });
   CHECK(reached_by(addresses) == one.address().text());
@@ -246,14 +246,14 @@ TEST_CASE("when no thread can be made, an address in numbers is connected to", "
   AuthAddresses addresses({"127.0.0.2", one.address().port()});
   const NoThreads no_threads;
   REQUIRE_THROWS(std::thread([] {}));
-  CHECK(addresses.connect(kLongMs, base::Deadline::in_ms(kLongMs)).ok());
+  CHECK(addresses.connect(kLongWaitMs, base::Deadline::in_ms(kLongWaitMs)).ok());
 }
 
 TEST_CASE("when no thread can be made to look a name up, the authserver is unavailable",
           "[fileserver]") {
   AuthAddresses addresses(kName, [](const net::HostPort&) { return Addresses{}; });
   const NoThreads no_threads;
-  const auto fd = addresses.connect(kLongMs, base::Deadline::in_ms(kLongMs));
+  const auto fd = addresses.connect(kLongWaitMs, base::Deadline::in_ms(kLongWaitMs));
   REQUIRE(!fd.ok());
   CHECK(fd.error().code == base::ErrorCode::kUnavailable);
 }

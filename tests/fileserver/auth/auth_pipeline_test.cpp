@@ -22,29 +22,31 @@ using fileserver::AuthLane;
 using fileserver::AuthOutcome;
 using fileserver::AuthPipeline;
 using fileserver::ConnectionShelf;
-using Kind = AuthOutcome::Kind;
+using Outcome = AuthOutcome::Kind;
 
 namespace {
 
-constexpr std::int64_t kAMinuteMs = 60'000;
-constexpr AuthLane::Limits kPatient{kAMinuteMs * base::kNsPerMs, kAMinuteMs};
+constexpr std::int64_t kMinuteMs = 60'000;
+constexpr AuthLane::Limits kPatientPipeline{kMinuteMs * base::kNsPerMs, kMinuteMs};
 
 // A loop with one kept connection; the test is the authserver at its other end.
-struct Scene {
-  explicit Scene(AuthLane::Limits the_limits = kPatient) : limits(the_limits) { connect(); }
+struct PipelineScene {
+  explicit PipelineScene(AuthLane::Limits the_limits = kPatientPipeline) : limits(the_limits) {
+    connect();
+  }
 
   void connect() {
     std::array<int, 2> ends{};
     REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) == 0);
     ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    net::set_io_timeout(ends[1], kAMinuteMs);
+    net::set_io_timeout(ends[1], kMinuteMs);
     kept.put(net::Fd(ends[0]));
     authserver = net::Fd(ends[1]);
   }
 
   // What each of these questions, asked in one turn, is told: "OK", an error, or "alone".
   std::future<std::vector<std::string>> ask(std::vector<std::string> users,
-                                            std::int64_t answer_in_ms = kAMinuteMs) {
+                                            std::int64_t answer_in_ms = kMinuteMs) {
     return std::async(std::launch::async, [=, this] {
       std::vector<std::string> told(users.size());
       std::vector<std::function<void()>> works;
@@ -82,14 +84,14 @@ struct Scene {
   const AuthLane::Limits limits;
   ConnectionShelf kept;
   net::Fd authserver;
-  std::vector<Kind> noted;
+  std::vector<Outcome> noted;
   tests::LoopThread one;  // the last one, as its contexts use the others
 };
 
 }  // namespace
 
 TEST_CASE("the questions of one turn come together, and each gets its own answer", "[fileserver]") {
-  Scene scene;
+  PipelineScene scene;
   auto asked = scene.ask({"amy", "bob", "cat"});
   CHECK(scene.received() == "auth:amy:pw\nauth:bob:pw\nauth:cat:pw\n");
   scene.answer("OK\nERR denied no\nOK\n");
@@ -97,7 +99,7 @@ TEST_CASE("the questions of one turn come together, and each gets its own answer
 }
 
 TEST_CASE("a later question does not wait for the answers to earlier ones", "[fileserver]") {
-  Scene scene;
+  PipelineScene scene;
   auto first = scene.ask({"amy"});
   CHECK(scene.received() == "auth:amy:pw\n");
   auto second = scene.ask({"bob"});
@@ -108,13 +110,13 @@ TEST_CASE("a later question does not wait for the answers to earlier ones", "[fi
 }
 
 TEST_CASE("without a kept connection a context asks by itself", "[fileserver]") {
-  Scene scene;
+  PipelineScene scene;
   scene.kept.clear();
   CHECK(scene.ask({"amy"}).get().front() == "alone");
 }
 
 TEST_CASE("of more answers than questions a pipeline believes none", "[fileserver]") {
-  Scene scene;
+  PipelineScene scene;
   auto asked = scene.ask({"amy", "bob"});
   CHECK_FALSE(scene.received().empty());
   scene.answer("OK\nOK\nOK\n");
@@ -123,7 +125,7 @@ TEST_CASE("of more answers than questions a pipeline believes none", "[fileserve
 
 TEST_CASE("a pipeline is closed by what does not answer a question and go on", "[fileserver]") {
   for (const char* const odd : {"HELLO\n", "ERR busy no\n", "OK 5\n"}) {
-    Scene scene;
+    PipelineScene scene;
     auto asked = scene.ask({"amy"});
     CHECK_FALSE(scene.received().empty());
     scene.answer(odd);
@@ -133,7 +135,7 @@ TEST_CASE("a pipeline is closed by what does not answer a question and go on", "
 }
 
 TEST_CASE("when a pipeline ends, those without an answer ask by themselves", "[fileserver]") {
-  Scene scene;
+  PipelineScene scene;
   auto asked = scene.ask({"amy", "bob"});
   CHECK_FALSE(scene.received().empty());
   scene.answer("OK\n");
@@ -147,7 +149,7 @@ TEST_CASE("when a pipeline ends, those without an answer ask by themselves", "[f
 }
 
 TEST_CASE("nobody asks behind an old question", "[fileserver]") {
-  Scene scene({0, kAMinuteMs});
+  PipelineScene scene({0, kMinuteMs});
   auto first = scene.ask({"amy"});
   CHECK(scene.received() == "auth:amy:pw\n");
   CHECK(scene.ask({"bob"}).get().front() == "alone");
@@ -156,7 +158,7 @@ TEST_CASE("nobody asks behind an old question", "[fileserver]") {
 }
 
 TEST_CASE("who has waited for long leaves, and its answer is for nobody", "[fileserver]") {
-  Scene scene({kAMinuteMs * base::kNsPerMs, 20});
+  PipelineScene scene({kMinuteMs * base::kNsPerMs, 20});
   auto first = scene.ask({"amy"});
   CHECK(scene.received() == "auth:amy:pw\n");
   CHECK(first.get().front() == "alone");
@@ -168,10 +170,10 @@ TEST_CASE("who has waited for long leaves, and its answer is for nobody", "[file
 }
 
 TEST_CASE("a pipeline that hangs is closed and told", "[fileserver]") {
-  Scene scene({kAMinuteMs * base::kNsPerMs, 20});
+  PipelineScene scene({kMinuteMs * base::kNsPerMs, 20});
   CHECK(scene.ask({"amy"}).get().front() == "alone");
   CHECK(scene.received() == "auth:amy:pw\n");
   CHECK(scene.ask({"bob"}, 1).get().front() == "alone");
   CHECK(scene.received().empty());
-  CHECK(scene.noted == std::vector{Kind::kTimedOut});
+  CHECK(scene.noted == std::vector{Outcome::kTimedOut});
 }

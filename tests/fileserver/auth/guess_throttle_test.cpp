@@ -24,9 +24,9 @@ net::IpAddress ip(const std::string& host) {
 }
 
 // A throttle whose clock stands still, and an authserver that knows one right password.
-class Scene {
+class ThrottleScene {
  public:
-  explicit Scene(int wrong_passwords = 10, int addresses = 1000)
+  explicit ThrottleScene(int wrong_passwords = 10, int addresses = 1000)
       : throttle({wrong_passwords, addresses}, &fake_now) {
     fake_now_ns = 1'000'000 * base::kNsPerS;
   }
@@ -65,7 +65,7 @@ const std::string kElsewhere = "192.0.2.2";
 
 TEST_CASE("ten wrong passwords of an address reach the authserver, then one each six seconds",
           "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   CHECK(scene.guess(kHere, 100) == 10);
   pass_s(5);
   CHECK(scene.guess(kHere, 100) == 0);
@@ -77,7 +77,7 @@ TEST_CASE("ten wrong passwords of an address reach the authserver, then one each
 
 TEST_CASE("at the limit no log-in of the address is allowed, and every one of another address",
           "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   CHECK(scene.log_in(kHere, "right"));
   scene.guess(kHere, 10);
   CHECK_FALSE(scene.log_in(kHere, "right"));
@@ -89,21 +89,21 @@ TEST_CASE("at the limit no log-in of the address is allowed, and every one of an
 }
 
 TEST_CASE("right passwords do not count, however many there are", "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   scene.guess(kHere, 9);
   for (int i = 0; i < 1000; ++i) CHECK(scene.log_in(kHere, "right", std::to_string(i)));
   CHECK(scene.guess(kHere, 100) == 1);
 }
 
 TEST_CASE("the same wrong pair again does not count", "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   for (int i = 0; i < 1000; ++i) CHECK(scene.log_in(kHere, "typo"));
   CHECK(scene.guess(kHere, 100) == 9);
 }
 
 TEST_CASE("the same wrong password of another user, or from another address, counts",
           "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   scene.log_in(kHere, "typo", "amy");
   scene.log_in(kHere, "typo", "bob");
   scene.log_in(kElsewhere, "typo", "amy");
@@ -112,7 +112,7 @@ TEST_CASE("the same wrong password of another user, or from another address, cou
 }
 
 TEST_CASE("a pair that was right and is wrong now counts", "[throttle]") {
-  Scene scene(1);
+  ThrottleScene scene(1);
   CHECK(scene.log_in(kHere, "right"));
   {
     auto attempt = scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs);
@@ -123,7 +123,7 @@ TEST_CASE("a pair that was right and is wrong now counts", "[throttle]") {
 }
 
 TEST_CASE("what the authserver could not answer does not count", "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   for (int i = 0; i < 100; ++i) {
     const auto attempt = scene.throttle.begin(ip(kHere), {"amy", std::to_string(i)}, kLongMs);
     CHECK(attempt.turn() == Turn::kAsk);
@@ -132,7 +132,7 @@ TEST_CASE("what the authserver could not answer does not count", "[throttle]") {
 }
 
 TEST_CASE("the addresses of an IPv6 /64 are one, those of another /64 are not", "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   CHECK(scene.guess("2001:db8:0:1::1", 5) + scene.guess("2001:db8:0:1:ffff::2", 100) == 10);
   CHECK(scene.guess("2001:db8:0:2::1", 100) == 10);
   CHECK(scene.guess("192.0.2.1", 5) + scene.guess("::ffff:192.0.2.1", 100) == 10);
@@ -140,13 +140,13 @@ TEST_CASE("the addresses of an IPv6 /64 are one, those of another /64 are not", 
 }
 
 TEST_CASE("without a limit nothing is throttled", "[throttle]") {
-  Scene scene(0);
+  ThrottleScene scene(0);
   CHECK(scene.guess(kHere, 1000) == 1000);
 }
 
 TEST_CASE("of many guesses at once, no more reach the authserver than one after the other",
           "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   std::atomic<int> asked = 0;
   std::atomic<int> refused = 0;
   std::atomic<int> under_way = 0;
@@ -175,7 +175,7 @@ TEST_CASE("of many guesses at once, no more reach the authserver than one after 
 }
 
 TEST_CASE("many right passwords at once all have their turn", "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   std::atomic<int> asked = 0;
   std::vector<std::thread> threads;
   for (int i = 0; i < 64; ++i) {
@@ -191,7 +191,7 @@ TEST_CASE("many right passwords at once all have their turn", "[throttle]") {
 
 TEST_CASE("of those who wait for a place, one has it at a time", "[throttle]") {
   constexpr int kClients = 8;
-  Scene scene(1);
+  ThrottleScene scene(1);
   std::atomic<int> under_way = 0;
   std::atomic<int> most_under_way = 0;
   std::vector<std::thread> threads;
@@ -218,7 +218,7 @@ TEST_CASE("of those who wait for a place, one has it at a time", "[throttle]") {
 }
 
 TEST_CASE("a log-in that waits for a place is told when there is none in time", "[throttle]") {
-  Scene scene(1);
+  ThrottleScene scene(1);
   auto first = scene.throttle.begin(ip(kHere), {"amy", "one"}, kLongMs);
   REQUIRE(first.turn() == Turn::kAsk);
   CHECK(scene.throttle.begin(ip(kHere), {"amy", "two"}, 1).turn() == Turn::kNoTurn);
@@ -228,7 +228,7 @@ TEST_CASE("a log-in that waits for a place is told when there is none in time", 
 }
 
 TEST_CASE("a wrong pair that is repeated takes a place, and gives it back", "[throttle]") {
-  Scene scene(2);
+  ThrottleScene scene(2);
   CHECK(scene.log_in(kHere, "typo"));
   {
     auto first = scene.throttle.begin(ip(kHere), {"amy", "typo"}, kLongMs);
@@ -240,7 +240,7 @@ TEST_CASE("a wrong pair that is repeated takes a place, and gives it back", "[th
 }
 
 TEST_CASE("a pair that was right lately takes no place", "[throttle]") {
-  Scene scene(1);
+  ThrottleScene scene(1);
   CHECK(scene.log_in(kHere, "right"));
   const auto first = scene.throttle.begin(ip(kHere), {"amy", "other"}, kLongMs);
   REQUIRE(first.turn() == Turn::kAsk);
@@ -248,7 +248,7 @@ TEST_CASE("a pair that was right lately takes no place", "[throttle]") {
 }
 
 TEST_CASE("a pair that was right takes a place again after 900 seconds", "[throttle]") {
-  Scene scene(1);
+  ThrottleScene scene(1);
   CHECK(scene.log_in(kHere, "right"));
   const auto first = scene.throttle.begin(ip(kHere), {"amy", "other"}, kLongMs);
   REQUIRE(first.turn() == Turn::kAsk);
@@ -263,7 +263,7 @@ TEST_CASE("a pair that was right takes a place again after 900 seconds", "[throt
 
 TEST_CASE("a pair for which the authserver has no answer in time takes a place again",
           "[throttle]") {
-  Scene scene(1);
+  ThrottleScene scene(1);
   CHECK(scene.log_in(kHere, "right"));
   {
     auto attempt = scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs);
@@ -276,7 +276,7 @@ TEST_CASE("a pair for which the authserver has no answer in time takes a place a
 }
 
 TEST_CASE("a pair that became wrong is not known as right any more", "[throttle]") {
-  Scene scene;
+  ThrottleScene scene;
   CHECK(scene.log_in(kHere, "right"));
   auto attempt = scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs);
   attempt.denied();
@@ -285,7 +285,7 @@ TEST_CASE("a pair that became wrong is not known as right any more", "[throttle]
 }
 
 TEST_CASE("when the table is full, the address that is forgiven first is forgotten", "[throttle]") {
-  Scene scene(10, 8);  // one set: all addresses meet
+  ThrottleScene scene(10, 8);  // one set: all addresses meet
   for (int i = 1; i <= 8; ++i) {
     CHECK(scene.guess("192.0.2." + std::to_string(i), i == 3 ? 5 : 10) == (i == 3 ? 5 : 10));
   }
@@ -300,7 +300,7 @@ TEST_CASE("when the table is full, the address that is forgiven first is forgott
 }
 
 TEST_CASE("what is forgiven makes room", "[throttle]") {
-  Scene scene(10, 8);
+  ThrottleScene scene(10, 8);
   for (int i = 1; i <= 8; ++i) scene.guess("192.0.2." + std::to_string(i), 10);
   pass_s(60);
   for (int i = 1; i <= 8; ++i) CHECK(scene.guess("198.51.100." + std::to_string(i), 100) == 10);

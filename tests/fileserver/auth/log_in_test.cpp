@@ -42,7 +42,7 @@ TEST_CASE("no user name can end its quotes or the line", "[fileserver]") {
 }
 
 TEST_CASE("a guess has a connection of its own", "[fileserver]") {
-  constexpr std::int64_t kAMinuteMs = 60'000;
+  constexpr std::int64_t kPatienceMs = 60'000;
   tests::Gate gate;
   tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
     while (const auto line = peer.next_line()) {
@@ -51,10 +51,10 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
     }
   });
   fileserver::AuthClient auth(
-      {server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs}, net::resolve,
-      fileserver::AuthAddresses::OutageLog::kOn, {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+      {server.address(), fileserver::AuthConnection::kPersistent, kPatienceMs}, net::resolve,
+      fileserver::AuthAddresses::OutageLog::kOn, {kPatienceMs * base::kNsPerMs, kPatienceMs});
   fileserver::GuessThrottle throttle({});
-  fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
+  fileserver::LogIn log_in(auth, throttle, kPatienceMs);
   std::vector<std::future<bool>> asked;
   const tests::Gate::OpenAtEnd open_at_end(gate);
   const auto ask = [&](const char* user, const char* password) {
@@ -64,7 +64,7 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
   };
   const auto ask_and_wait = [&](const char* user, const char* password) {
     const int before = gate.waiting();
-    const auto deadline = base::Deadline::in_ms(kAMinuteMs);
+    const auto deadline = base::Deadline::in_ms(kPatienceMs);
     ask(user, password);
     while (gate.waiting() == before && !is_answered(asked.back())) {
       CAPTURE(asked.size(), before, server.connections());
@@ -95,18 +95,18 @@ TEST_CASE("a guess has a connection of its own", "[fileserver]") {
 }
 
 TEST_CASE("a pair for which there was no answer is a guess again", "[throttle]") {
-  constexpr std::int64_t kAMinuteMs = 60'000;
+  constexpr std::int64_t kPatienceMs = 60'000;
   std::atomic<bool> is_down = false;
   tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
     while (peer.next_line()) peer.send(is_down ? "ERR unavailable no\n" : "OK\n");
   });
   fileserver::AuthClient auth(
-      {server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs});
+      {server.address(), fileserver::AuthConnection::kPersistent, kPatienceMs});
   fileserver::GuessThrottle throttle({});
-  fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
+  fileserver::LogIn log_in(auth, throttle, kPatienceMs);
   const wire::Credentials account{"amy", "right"};
   const auto is_known = [&] {
-    return throttle.begin(kClient, account, kAMinuteMs).was_right_lately();
+    return throttle.begin(kClient, account, kPatienceMs).was_right_lately();
   };
   CHECK(log_in.check(kClient, fileserver::Front::kNative, account).status);
   CHECK(is_known());
@@ -117,7 +117,7 @@ TEST_CASE("a pair for which there was no answer is a guess again", "[throttle]")
 
 TEST_CASE("one address that repeats a wrong pair asks as often at once as the limit says",
           "[throttle]") {
-  constexpr std::int64_t kAMinuteMs = 60'000;
+  constexpr std::int64_t kPatienceMs = 60'000;
   constexpr int kClients = 40;
   std::atomic<int> under_way = 0;
   std::atomic<int> most = 0;
@@ -132,10 +132,10 @@ TEST_CASE("one address that repeats a wrong pair asks as often at once as the li
     }
   });
   fileserver::AuthClient auth(
-      {server.address(), fileserver::AuthConnection::kPersistent, kAMinuteMs}, net::resolve,
-      fileserver::AuthAddresses::OutageLog::kOn, {kAMinuteMs * base::kNsPerMs, kAMinuteMs});
+      {server.address(), fileserver::AuthConnection::kPersistent, kPatienceMs}, net::resolve,
+      fileserver::AuthAddresses::OutageLog::kOn, {kPatienceMs * base::kNsPerMs, kPatienceMs});
   fileserver::GuessThrottle throttle({.wrong_passwords = 4});
-  fileserver::LogIn log_in(auth, throttle, kAMinuteMs);
+  fileserver::LogIn log_in(auth, throttle, kPatienceMs);
   const auto guess = [&] {
     return log_in.check(kClient, fileserver::Front::kNative, {"amy", "wrong"}).status;
   };

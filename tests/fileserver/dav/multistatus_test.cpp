@@ -10,7 +10,7 @@ using fileserver::dav::PropertyName;
 using fileserver::dav::PropertyPrinter;
 using fileserver::dav::PropertyRequest;
 using fileserver::dav::Resource;
-using Kind = fileserver::dav::PropertyRequest::Kind;
+using AskedKind = fileserver::dav::PropertyRequest::Kind;
 
 namespace {
 
@@ -98,9 +98,9 @@ TEST_CASE("a time in the future or before 1970 is no property", "[dav]") {
 
 TEST_CASE("a time of creation is only looked at for those who ask", "[dav]") {
   times_asked = 0;
-  printed({Kind::kNamed, {{"DAV:", "getetag"}, {"", "creationdate"}}}, kFile);
+  printed({AskedKind::kNamed, {{"DAV:", "getetag"}, {"", "creationdate"}}}, kFile);
   CHECK(times_asked == 0);
-  const PropertyRequest asked{Kind::kNamed, {{"DAV:", "creationdate"}}};
+  const PropertyRequest asked{AskedKind::kNamed, {{"DAV:", "creationdate"}}};
   const auto missing = xml::parse(printed(asked, {.name = "no-time"}));
   CHECK(prop_of(*missing, "HTTP/1.1 404 Not Found")->child("DAV:", "creationdate") != nullptr);
   for (const auto& [seconds, text] : {std::pair{std::int64_t{-1}, "(none)"},
@@ -115,7 +115,7 @@ TEST_CASE("a time of creation is only looked at for those who ask", "[dav]") {
 }
 
 TEST_CASE("names come without values", "[dav]") {
-  const auto root = xml::parse(printed({.kind = Kind::kNames}, kFile));
+  const auto root = xml::parse(printed({.kind = AskedKind::kNames}, kFile));
   REQUIRE(root);
   CHECK(value_of(*root, "getcontentlength").empty());
   CHECK(prop_of(*root, "HTTP/1.1 200 OK")->children.size() == 9);
@@ -125,7 +125,7 @@ TEST_CASE("properties that are not there are named in their namespaces", "[dav]"
   const std::vector<PropertyName> names{
       {"DAV:", "getetag"},   {"DAV:", "unknown"}, {"", "bare"},
       {"urn:a<b&\"c'", "x"}, {"urn:other", "x"},  {"http://www.w3.org/XML/1998/namespace", "lang"}};
-  for (const Kind kind : {Kind::kNamed, Kind::kAll}) {
+  for (const AskedKind kind : {AskedKind::kNamed, AskedKind::kAll}) {
     const auto root = xml::parse(printed({kind, names}, kFile));
     REQUIRE(root);
     const xml::Element* const missing = prop_of(*root, "HTTP/1.1 404 Not Found");
@@ -138,7 +138,8 @@ TEST_CASE("properties that are not there are named in their namespaces", "[dav]"
 }
 
 TEST_CASE("a response has a propstat even when nothing was asked for", "[dav]") {
-  CHECK(prop_of(*xml::parse(printed({.kind = Kind::kNamed}, kFile)), "HTTP/1.1 200 OK") != nullptr);
+  CHECK(prop_of(*xml::parse(printed({.kind = AskedKind::kNamed}, kFile)), "HTTP/1.1 200 OK") !=
+        nullptr);
 }
 
 TEST_CASE("a name that no document can have is shown, and its path leads to it", "[dav]") {

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // So many pieces that a load takes longer than anything else in a test.
-constexpr std::int64_t kPieceBytes = 4096;
+constexpr std::int64_t kSmallPieceBytes = 4096;
 constexpr std::int64_t kLargeBytes = std::int64_t{1} << 30;
 
 struct Updated {
@@ -39,7 +39,7 @@ struct Updated {
   tests::TemporaryFolder folder;
   Fence fence = std::move(*Fence::around(folder.path()));
   FileCache cache{fence, 2 * kLargeBytes};
-  CacheUpdater updater{cache, fence.root_path(), kPieceBytes};
+  CacheUpdater updater{cache, fence.root_path(), kSmallPieceBytes};
 };
 
 }  // namespace
@@ -68,7 +68,7 @@ TEST_CASE("the updater ends while it loads a large file", "[files]") {
     const Fence fence = std::move(*Fence::around(folder.path()));
     FileCache cache(fence, 2 * kLargeBytes);
     {
-      CacheUpdater updater(cache, fence.root_path(), kPieceBytes);
+      CacheUpdater updater(cache, fence.root_path(), kSmallPieceBytes);
       updater.start(updater.watch_and_list().files);
       while (cache.used_bytes() < kLargeBytes) base::pause_ms(1);
     }
@@ -84,7 +84,7 @@ TEST_CASE("an old version is not served for as long as it takes to load the new 
   fs::resize_file(folder.path("new"), kLargeBytes);
   const Fence fence = std::move(*Fence::around(folder.path("root")));
   FileCache cache(fence, 2 * kLargeBytes);
-  CacheUpdater updater(cache, fence.root_path(), kPieceBytes);
+  CacheUpdater updater(cache, fence.root_path(), kSmallPieceBytes);
   updater.start(updater.watch_and_list().files);
   const auto size_in_memory = [&] {
     const auto entry = cache.find("a");

@@ -21,7 +21,7 @@ std::string pattern(std::size_t size) {
   return bytes;
 }
 
-std::string content_of(const CachedFile& file) {
+std::string cached_bytes(const CachedFile& file) {
   if (file.region.is_empty()) return {file.bytes().begin(), file.bytes().end()};
   const net::FilePart part = file.region.part(file.version.size_bytes);
   std::string content(part.size_bytes, '\0');
@@ -60,7 +60,7 @@ TEST_CASE("files of any size are read whole", "[files]") {
     const auto fence = Fence::around(folder.path());
     const auto file = read(*fence, "file", budget, static_cast<std::int64_t>(size));
     REQUIRE(file);
-    CHECK(content_of(*file) == pattern(size));
+    CHECK(cached_bytes(*file) == pattern(size));
     CHECK(file->region.is_empty() == (size < 16 * 1024));
   }
 }

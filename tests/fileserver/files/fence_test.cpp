@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 namespace {
 
 // root/ is served; outside.txt beside it is not.
-struct Served {
-  Served() {
+struct ServedFolder {
+  ServedFolder() {
     folder.write("outside.txt", "secret");
     folder.write("root/a.txt", "a");
     folder.write("root/sub/b.txt", "b");
@@ -73,14 +73,14 @@ bool is_done_without_openat2(const std::function<void()>& body) {
 }  // namespace
 
 TEST_CASE("regular files below the folder can be opened", "[files]") {
-  const Served served;
+  const ServedFolder served;
   const Fence fence = served.fence();
   CHECK(can_open(fence, "a.txt"));
   CHECK(can_open(fence, "sub/b.txt"));
 }
 
 TEST_CASE("names that leave the folder, or are not file names, cannot be opened", "[files]") {
-  const Served served;
+  const ServedFolder served;
   const Fence fence = served.fence();
   for (const char* name :
        {"", ".", "..", "../outside.txt", "sub/../a.txt", "/etc/passwd", "a.txt/", "sub", "none"}) {
@@ -92,7 +92,7 @@ TEST_CASE("names that leave the folder, or are not file names, cannot be opened"
 }
 
 TEST_CASE("a name with a line break cannot be opened, though there is such a file", "[files]") {
-  const Served served;
+  const ServedFolder served;
   for (const char* name : {"two\nlines", "two\rlines", "end\n"}) {
     served.folder.write(std::string("root/") + name, "content");
     CHECK_FALSE(can_open(served.fence(), name));
@@ -100,7 +100,7 @@ TEST_CASE("a name with a line break cannot be opened, though there is such a fil
 }
 
 TEST_CASE("links are followed only if they stay inside the folder", "[files][openat2]") {
-  const Served served;
+  const ServedFolder served;
   served.link("a.txt", "inside");
   served.link("sub", "folder");
   served.link("../outside.txt", "leaves");
@@ -118,7 +118,7 @@ TEST_CASE("links are followed only if they stay inside the folder", "[files][ope
 }
 
 TEST_CASE("without openat2 no link is followed, wherever it points to", "[files]") {
-  const Served served;
+  const ServedFolder served;
   served.link("a.txt", "inside");
   served.link("sub", "folder");
   served.link("../outside.txt", "leaves");
@@ -139,14 +139,14 @@ TEST_CASE("without openat2 no link is followed, wherever it points to", "[files]
 }
 
 TEST_CASE("what is not a regular file is never opened", "[files]") {
-  const Served served;
+  const ServedFolder served;
   REQUIRE(::mkfifo(served.folder.path("root/fifo").c_str(), 0600) == 0);
   const Fence fence = served.fence();
   CHECK_FALSE(can_open(fence, "fifo"));  // opening it would block
 }
 
 TEST_CASE("the name without links of a linked file is found", "[files][openat2]") {
-  const Served served;
+  const ServedFolder served;
   served.link("sub", "folder");
   const Fence fence = served.fence();
   CHECK(*fence.real_name("folder/b.txt") == "sub/b.txt");
@@ -155,7 +155,7 @@ TEST_CASE("the name without links of a linked file is found", "[files][openat2]"
 }
 
 TEST_CASE("the name behind a link is found after the folder was renamed", "[files][openat2]") {
-  const Served served;
+  const ServedFolder served;
   served.link("sub", "folder");
   const Fence fence = served.fence();
   fs::rename(served.folder.path("root"), served.folder.path("renamed"));
@@ -163,7 +163,7 @@ TEST_CASE("the name behind a link is found after the folder was renamed", "[file
 }
 
 TEST_CASE("a folder that was removed and made again is opened again", "[files]") {
-  const Served served;
+  const ServedFolder served;
   const Fence fence = served.fence();
   fs::remove_all(served.folder.path("root"));
   CHECK_FALSE(can_open(fence, "a.txt"));

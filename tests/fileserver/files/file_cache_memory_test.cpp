@@ -12,7 +12,7 @@
 using fileserver::FileCache;
 using Source = FileCache::Source;
 using State = FileCache::State;
-using tests::kPieceBytes;
+using tests::kCachePieceBytes;
 using tests::Served;
 namespace fs = std::filesystem;
 
@@ -27,7 +27,9 @@ TEST_CASE("the limit holds while a file is replaced, though a request sends the 
 
   served.folder.write("a", std::string(5000, '2'));
   while (served.cache.check("a") == State::kUnsettled) base::pause_ms(5);
-  const auto load_once = [&] { return served.cache.load("a", {kPieceBytes, [] { return true; }}); };
+  const auto load_once = [&] {
+    return served.cache.load("a", {kCachePieceBytes, [] { return true; }});
+  };
   CHECK(load_once() == State::kUnsettled);
   CHECK(load_once() == State::kUnsettled);
   CHECK(served.cache.used_bytes() <= kLimit);

@@ -13,8 +13,8 @@ using fileserver::Fence;
 using fileserver::FileCache;
 using Source = FileCache::Source;
 using State = FileCache::State;
+using tests::kCachePieceBytes;
 using tests::kLimitBytes;
-using tests::kPieceBytes;
 using tests::kTwoPiecesBytes;
 using tests::Served;
 namespace fs = std::filesystem;
@@ -156,7 +156,7 @@ TEST_CASE("a load that is ended keeps the known version", "[files]") {
     return false;
   };
   while (!was_asked) {
-    CHECK(served.cache.load("large", {kPieceBytes, ask_and_refuse}) == State::kUnsettled);
+    CHECK(served.cache.load("large", {kCachePieceBytes, ask_and_refuse}) == State::kUnsettled);
     base::pause_ms(5);
   }
   CHECK(served.known("large").empty());
@@ -246,7 +246,7 @@ TEST_CASE("the cache knows which files could not be read", "[files]") {
   const auto fence = Fence::around("/sys/devices/virtual/net/lo");
   if (!fence || !fence->open_file("speed", Fence::Links::kRefused)) return;
   FileCache cache(*fence, kLimitBytes);
-  while (cache.load("speed", {kPieceBytes, [] { return true; }}) == State::kUnsettled)
+  while (cache.load("speed", {kCachePieceBytes, [] { return true; }}) == State::kUnsettled)
     base::pause_ms(5);
   CHECK(cache.find("speed")->source == Source::kDiskUnreadable);
 }

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Scene {
-  explicit Scene(const std::string& below) {
+struct TrailScene {
+  explicit TrailScene(const std::string& below) {
     fs::create_directories(folder.path("top/" + below));
     REQUIRE(trail.begin(open("top")));
   }
@@ -35,7 +35,7 @@ struct Scene {
 }  // namespace
 
 TEST_CASE("a trail leads down and up again with one descriptor more", "[folder-trail]") {
-  Scene scene("a/b");
+  TrailScene scene("a/b");
   const tests::OneDescriptor one;
   CHECK(scene.trail.depth() == 0);
   REQUIRE(scene.trail.go_down("a"));
@@ -49,7 +49,7 @@ TEST_CASE("a trail leads down and up again with one descriptor more", "[folder-t
 }
 
 TEST_CASE("a trail stays where it is when there is no way on", "[folder-trail]") {
-  Scene scene("a/b");
+  TrailScene scene("a/b");
   fs::create_directory_symlink("a", scene.folder.path("top/link"));
   CHECK_FALSE(scene.trail.go_down("link"));
   CHECK(errno == ENOTDIR);
@@ -68,7 +68,7 @@ TEST_CASE("a trail stays where it is when there is no way on", "[folder-trail]")
 }
 
 TEST_CASE("a trail does not go up to where it did not come from", "[folder-trail]") {
-  Scene scene("a/b");
+  TrailScene scene("a/b");
   fs::create_directories(scene.folder.path("elsewhere"));
   REQUIRE(scene.trail.go_down("a"));
   REQUIRE(scene.trail.go_down("b"));

@@ -42,8 +42,8 @@ std::string acl_bytes() {
 constexpr const char* kAcl = "system.posix_acl_access";
 
 // An old file, and the new one.
-struct Scene {
-  explicit Scene(mode_t mode) {
+struct PermissionsScene {
+  explicit PermissionsScene(mode_t mode) {
     folder.write("old", "x");
     folder.write("new", "x");
     ::chmod(folder.path("old").c_str(), mode);
@@ -96,20 +96,20 @@ struct AsNobody {
 
 TEST_CASE("a file that is replaced keeps its mode", "[uploads]") {
   for (const mode_t mode : {0600U, 0640U, 0755U, 0444U, 0000U}) {
-    Scene scene(mode);
+    PermissionsScene scene(mode);
     CHECK(scene.keep());
     CHECK(scene.mode() == mode);
   }
 }
 
 TEST_CASE("the bits that let a program run as its owner are not kept", "[uploads]") {
-  Scene scene(06755);
+  PermissionsScene scene(06755);
   CHECK(scene.keep());
   CHECK(scene.mode() == 0755);
 }
 
 TEST_CASE("nothing is to be kept of a file that is gone", "[uploads]") {
-  Scene scene(0600);
+  PermissionsScene scene(0600);
   ::unlink(scene.folder.path("old").c_str());
   const mode_t before = scene.mode();
   CHECK(scene.keep());
@@ -117,7 +117,7 @@ TEST_CASE("nothing is to be kept of a file that is gone", "[uploads]") {
 }
 
 TEST_CASE("user attributes are kept where the file system has them", "[uploads]") {
-  Scene scene(0600);
+  PermissionsScene scene(0600);
   if (!scene.set_on_old("user.colour", "blue") || !scene.set_on_old("user.empty", "")) return;
   CHECK(scene.keep());
   CHECK(scene.of_new("user.colour") == "blue");
@@ -125,12 +125,12 @@ TEST_CASE("user attributes are kept where the file system has them", "[uploads]"
 }
 
 TEST_CASE("an ACL is kept, and none comes from elsewhere", "[uploads]") {
-  Scene with(0600);
+  PermissionsScene with(0600);
   if (!with.set_on_old(kAcl, acl_bytes())) return;
   CHECK(with.keep());
   CHECK(with.of_new(kAcl) == acl_bytes());
   CHECK(with.mode() == 0640);
-  Scene without(0640);
+  PermissionsScene without(0640);
   const std::string acl = acl_bytes();
   REQUIRE(::fsetxattr(without.fd.get(), kAcl, acl.data(), acl.size(), 0) == 0);
   CHECK(without.keep());
@@ -148,7 +148,7 @@ TEST_CASE("root keeps owner and group", "[uploads]") {
   for (const auto& [owner, group] :
        {std::pair<uid_t, gid_t>{1234, 27}, {1234, own_group}, {0, 27}}) {
     CAPTURE(owner, group);
-    Scene scene(0640);
+    PermissionsScene scene(0640);
     REQUIRE(::chown(scene.folder.path("old").c_str(), owner, group) == 0);
     CHECK(scene.keep());
     CHECK(scene.status().st_uid == owner);
@@ -160,7 +160,7 @@ TEST_CASE("root keeps owner and group", "[uploads]") {
 TEST_CASE("whoever may not keep the owner keeps the group if he is in it", "[uploads]") {
   if (::geteuid() != 0) return;
   constexpr gid_t kShared = 27;
-  Scene scene(0660);
+  PermissionsScene scene(0660);
   REQUIRE(::chown(scene.folder.path("old").c_str(), 0, kShared) == 0);
   REQUIRE(::chmod(scene.folder.path().c_str(), 0755) == 0);
   REQUIRE(::fchown(scene.fd.get(), kNobody, kNobody) == 0);
@@ -179,7 +179,7 @@ TEST_CASE("whoever may not keep the owner gives nobody a right that he did not h
   };
   // The file was root's, and is nobody's.
   for (const Row row : {Row{0600, 0200}, Row{0640, 0200}, Row{0644, 0644}, Row{0664, 0644}}) {
-    Scene scene(row.old);
+    PermissionsScene scene(row.old);
     REQUIRE(::chmod(scene.folder.path().c_str(), 0755) == 0);
     REQUIRE(::fchown(scene.fd.get(), kNobody, kNobody) == 0);
     const AsNobody as_nobody;

@@ -22,11 +22,11 @@ using tests::kIfNew;
 namespace {
 
 namespace fs = std::filesystem;
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
 const Moves::GoOn kGoOn{[] { return true; }, [] { return true; }};
 
-struct Scene : tests::UploadScene {
+struct MovesScene : tests::UploadScene {
   Moves moves{*uploads};
 
   void write(const std::string& name, std::string_view bytes) const {
@@ -58,14 +58,14 @@ struct NotedFiles : fileserver::Files {
   }
   void forget_below(const fileserver::Names& folders) override { forgotten = folders; }
 
-  Names names;
+  NameList names;
   fileserver::Names forgotten;
 };
 
 }  // namespace
 
 TEST_CASE("a moved file is found under its new name alone", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   scene.put("a", "one");
   scene.put("b", "two");
   CHECK(scene.in_memory("a") == "one");
@@ -76,24 +76,24 @@ TEST_CASE("a moved file is found under its new name alone", "[moves]") {
   CHECK(scene.move("c", "b") == UploadStatus::kReplaced);
   CHECK(scene.on_disk("b") == "one");
   CHECK(scene.files->open("b")->size_bytes() == 3);
-  CHECK(scene.names() == Names{"b"});
+  CHECK(scene.names() == NameList{"b"});
   CHECK(scene.moves.move({"b", false, "c", false, true}, kIfNew, kGoOn) ==
         UploadStatus::kNotAllowed);
 }
 
 TEST_CASE("a file replaces a folder, and a folder a file", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   scene.write("folder/sub/x", "x");
   scene.put("a", "one");
   CHECK(scene.move("a", "folder") == UploadStatus::kReplaced);
   CHECK(scene.on_disk("folder") == "one");
   scene.write("new/y", "y");
   CHECK(scene.move("new", "folder") == UploadStatus::kReplaced);
-  CHECK(scene.names() == Names{"folder", "y"});
+  CHECK(scene.names() == NameList{"folder", "y"});
 }
 
 TEST_CASE("nothing is moved into itself or onto what it is in", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   scene.write("a/b/c", "c");
   for (const auto& [from, to] :
        {std::pair{"a", "a"}, {"a", "a/d"}, {"a/b", "a"}, {"a/b/c", "a"}, {"", "d"}, {"a", ""}}) {
@@ -106,7 +106,7 @@ TEST_CASE("nothing is moved into itself or onto what it is in", "[moves]") {
 }
 
 TEST_CASE("a copy that is ended leaves nothing", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   for (int i = 0; i < 20; ++i) scene.write("a/" + std::to_string(i) + "/x", "x");
   scene.write("b/old", "old");
   int asked = 0;
@@ -121,7 +121,7 @@ TEST_CASE("a copy that is ended leaves nothing", "[moves]") {
 }
 
 TEST_CASE("a deep folder is copied and removed with few descriptors", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   constexpr int kLevels = 300;
   net::Fd here(::open(scene.folder.path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
   for (int level = 0; level < kLevels; ++level) {
@@ -141,11 +141,11 @@ TEST_CASE("a deep folder is copied and removed with few descriptors", "[moves]")
   CHECK(levels == kLevels);
   for (const char* const name : {"d", "copied"})
     CHECK(scene.moves.remove_folder(name, kAlways, kGoOn) == UploadStatus::kReplaced);
-  CHECK(scene.names() == Names{"e"});
+  CHECK(scene.names() == NameList{"e"});
 }
 
 TEST_CASE("a removal that is ended leaves a hidden folder for the next start", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   for (int i = 0; i < 20; ++i) scene.write("a/" + std::to_string(i) + "/x", "x");
   const Moves::GoOn over{[] { return true; }, [] { return false; }};
   CHECK(scene.moves.remove_folder("a", kAlways, over) == UploadStatus::kReplaced);
@@ -157,14 +157,14 @@ TEST_CASE("a removal that is ended leaves a hidden folder for the next start", "
 }
 
 TEST_CASE("another server leaves a folder alone that is being removed", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   scene.write("a/b/x", "x");
   scene.write("a/c/x", "x");
   int looks = 0;
   const Moves::GoOn starting{[] { return true; },
                              [&] {
                                if (++looks == 1) {
-                                 const Names before = scene.names();
+                                 const NameList before = scene.names();
                                  fileserver::Uploads another(scene.fence, *scene.files);
                                  CHECK(scene.names() == before);
                                }
@@ -176,7 +176,7 @@ TEST_CASE("another server leaves a folder alone that is being removed", "[moves]
 }
 
 TEST_CASE("a folder with many folders in it is removed whole", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   for (int i = 0; i < 2500; ++i) scene.write("a/" + std::to_string(i) + "/x", "");
   for (int i = 0; i < 2500; ++i) scene.write("a/files/" + std::to_string(i), "");
   CHECK(scene.moves.remove_folder("a", kAlways, kGoOn) == UploadStatus::kReplaced);
@@ -184,18 +184,18 @@ TEST_CASE("a folder with many folders in it is removed whole", "[moves]") {
 }
 
 TEST_CASE("a removal does not follow links", "[moves]") {
-  Scene scene;
+  MovesScene scene;
   scene.write("kept/x", "x");
   scene.write("a/y", "y");
   fs::create_directory_symlink("../kept", scene.folder.path("a/link"));
   CHECK(scene.moves.remove_folder("a", kAlways, kGoOn) == UploadStatus::kReplaced);
-  CHECK(scene.names() == Names{"kept", "x"});
+  CHECK(scene.names() == NameList{"kept", "x"});
   CHECK(scene.moves.remove_folder("kept/x", kAlways, kGoOn) == UploadStatus::kNotFound);
   CHECK(scene.moves.remove_folder("", kAlways, kGoOn) == UploadStatus::kForbidden);
 }
 
 TEST_CASE("what is moved or gone is to be forgotten", "[moves]") {
-  const Scene scene;
+  const MovesScene scene;
   scene.write("folder/x", "x");
   scene.write("file", "y");
   NotedFiles files;
@@ -205,10 +205,10 @@ TEST_CASE("what is moved or gone is to be forgotten", "[moves]") {
     return Moves::Job{from, false, to, false, true};
   };
   CHECK(moves.move(job("folder", "a"), kAlways, kGoOn) == UploadStatus::kCreated);
-  CHECK(files.names == Names{"folder", "a"});
+  CHECK(files.names == NameList{"folder", "a"});
   CHECK(files.forgotten == fileserver::Names{"a", "folder"});
   CHECK(moves.copy(job("a", "b"), Moves::Depth::kAll, kAlways, kGoOn) == UploadStatus::kCreated);
-  CHECK(files.names == Names{"b"});
+  CHECK(files.names == NameList{"b"});
   CHECK(files.forgotten == fileserver::Names{"b"});
   files.forgotten.clear();
   CHECK(moves.copy(job("file", "b"), Moves::Depth::kAll, kAlways, kGoOn) ==
@@ -221,6 +221,6 @@ TEST_CASE("what is moved or gone is to be forgotten", "[moves]") {
   CHECK(files.forgotten == fileserver::Names{"a", "c"});
   scene.write("last/x", "x");
   CHECK(moves.remove_folder("last", kAlways, kGoOn) == UploadStatus::kReplaced);
-  CHECK(files.names == Names{"last"});
+  CHECK(files.names == NameList{"last"});
   CHECK(files.forgotten == fileserver::Names{"last"});
 }

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view kHead = "head ";
 
-std::string pattern(std::size_t size) {
+std::string file_pattern(std::size_t size) {
   std::string bytes(size, '\0');
   for (std::size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>('a' + i * 7 % 23);
   return bytes;
@@ -46,7 +46,7 @@ OpenedFile load(const Fence& fence, std::string_view name, std::size_t size, Sen
   }
 }
 
-std::shared_ptr<const Fence> fence_around(const tests::TemporaryFolder& folder) {
+std::shared_ptr<const Fence> fence_of(const tests::TemporaryFolder& folder) {
   return std::make_shared<const Fence>(std::move(*Fence::around(folder.path())));
 }
 
@@ -54,11 +54,11 @@ std::shared_ptr<const Fence> fence_around(const tests::TemporaryFolder& folder) 
 
 TEST_CASE("any range of a file is sent behind its head, from memory and from disk", "[files]") {
   const tests::TemporaryFolder folder;
-  const auto fence = fence_around(folder);
+  const auto fence = fence_of(folder);
   MemoryBudget budget(1 << 30);
   SendableMemory memory;
   for (const std::size_t size : {0U, 1U, 1000U, 16384U, 150'000U}) {
-    const std::string content = pattern(size);
+    const std::string content = file_pattern(size);
     folder.write("file", content);
     const OpenedFile in_memory = load(*fence, "file", size, memory, budget);
     const auto on_disk = open_on_disk(fence, "file");
@@ -83,11 +83,11 @@ TEST_CASE("any range of a file is sent behind its head, from memory and from dis
 TEST_CASE("a range of a file on disk that has changed is not sent whole, wherever it changed",
           "[files]") {
   const tests::TemporaryFolder folder;
-  const auto fence = fence_around(folder);
-  folder.write("file", pattern(200'000));
+  const auto fence = fence_of(folder);
+  folder.write("file", file_pattern(200'000));
   const auto file = open_on_disk(fence, "file");
   REQUIRE(file);
-  folder.write("file", pattern(200'000) + "more");
+  folder.write("file", file_pattern(200'000) + "more");
   for (const FileRange range : {FileRange{0, 100'000}, FileRange{100'000, 10}}) {
     tests::StreamPair pair;
     pair.stream->begin_sized_reply(range.size_bytes);
@@ -99,8 +99,8 @@ TEST_CASE("a range of a file on disk that has changed is not sent whole, whereve
 
 TEST_CASE("a file on disk that was not settled when it was opened is not sent whole", "[files]") {
   const tests::TemporaryFolder folder;
-  const auto fence = fence_around(folder);
-  folder.write("file", pattern(100));
+  const auto fence = fence_of(folder);
+  folder.write("file", file_pattern(100));
   auto file = open_on_disk(fence, "file");
   REQUIRE(file);
   file->was_settled = false;  // what came between may have left the times as they are
@@ -113,7 +113,7 @@ TEST_CASE("a file on disk that was not settled when it was opened is not sent wh
 
 TEST_CASE("a file stays what it was when a newer version replaces it in memory", "[files]") {
   const tests::TemporaryFolder folder;
-  const auto fence = fence_around(folder);
+  const auto fence = fence_of(folder);
   MemoryBudget budget(1 << 30);
   SendableMemory memory;
   folder.write("file", "old");

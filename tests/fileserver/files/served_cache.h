@@ -13,8 +13,8 @@
 namespace tests {
 
 inline constexpr std::int64_t kLimitBytes = 1 << 30;
-inline constexpr std::int64_t kPieceBytes = 1 << 20;
-inline constexpr std::int64_t kTwoPiecesBytes = 2 * kPieceBytes;
+inline constexpr std::int64_t kCachePieceBytes = 1 << 20;
+inline constexpr std::int64_t kTwoPiecesBytes = 2 * kCachePieceBytes;
 
 struct Served {
   explicit Served(std::int64_t limit_bytes = kLimitBytes) : cache(fence, limit_bytes) {}
@@ -23,7 +23,7 @@ struct Served {
   fileserver::FileCache::State load(
       const std::string& name, const std::function<bool()>& may_go_on = [] { return true; }) {
     for (;;) {
-      const auto state = cache.load(name, {kPieceBytes, may_go_on});
+      const auto state = cache.load(name, {kCachePieceBytes, may_go_on});
       if (state != fileserver::FileCache::State::kUnsettled) return state;
       base::pause_ms(5);
     }

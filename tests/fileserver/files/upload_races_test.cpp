@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const MayChange kAlways = [](const FileVersion*) { return true; };
+const MayChange kAnyVersion = [](const FileVersion*) { return true; };
 
 // A served folder whose files are read from disk, and uploads into it.
 struct OnDisk {
@@ -68,14 +68,14 @@ TEST_CASE("an upload follows neither another folder of the name nor a link in it
     OnDisk scene;
     const std::string place = scene.folder.path("f");
     fs::create_directory(place);
-    Upload upload = scene.uploads.begin("f/a", 0, kAlways);
+    Upload upload = scene.uploads.begin("f/a", 0, kAnyVersion);
     fs::rename(place, scene.folder.path("moved"));
     if (is_link) {
       fs::create_directory_symlink("moved", place);
     } else {
       fs::create_directory(place);
     }
-    CHECK(scene.uploads.publish(std::move(upload), kAlways).status == UploadStatus::kConflict);
+    CHECK(scene.uploads.publish(std::move(upload), kAnyVersion).status == UploadStatus::kConflict);
     CHECK(fs::is_empty(place));
     CHECK(fs::is_empty(scene.folder.path("moved")));
   }
@@ -84,12 +84,12 @@ TEST_CASE("an upload follows neither another folder of the name nor a link in it
 TEST_CASE("nobody gives a name while it is being removed", "[uploads]") {
   OnDisk scene;
   scene.folder.write("a", "old");
-  Upload upload = scene.uploads.begin("a", 0, kAlways);
+  Upload upload = scene.uploads.begin("a", 0, kAnyVersion);
   {
     Meanwhile publishing;
     const MayChange publish_meanwhile = [&](const FileVersion*) {
       CHECK_FALSE(
-          publishing.ends([&] { (void)scene.uploads.publish(std::move(upload), kAlways); }));
+          publishing.ends([&] { (void)scene.uploads.publish(std::move(upload), kAnyVersion); }));
       return true;
     };
     CHECK(scene.uploads.remove("a", publish_meanwhile) == UploadStatus::kReplaced);

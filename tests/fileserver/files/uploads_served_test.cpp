@@ -54,7 +54,7 @@ class DisturbedFiles : public fileserver::DiskFiles {
   const std::string folder_;
 };
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
 }  // namespace
 
@@ -67,7 +67,7 @@ TEST_CASE("an upload is on disk and in memory when it is published", "[uploads]"
   CHECK(scene.on_disk("a") == "two");
   CHECK(scene.put("empty", "") == UploadStatus::kCreated);
   CHECK(scene.in_memory("empty").empty());
-  CHECK(scene.names() == Names{"a", "empty"});
+  CHECK(scene.names() == NameList{"a", "empty"});
 }
 
 TEST_CASE("a large upload is in memory, and one over the limit is served from disk", "[uploads]") {
@@ -167,7 +167,7 @@ TEST_CASE("the updater passes over the names of uploads", "[uploads]") {
   folder.write("a", "x");
   const auto listed =
       fileserver::list_files(folder.path(), "", [](const std::string&) { return true; });
-  CHECK(listed.files == Names{"a"});
+  CHECK(listed.files == NameList{"a"});
   const net::Fd never(::eventfd(0, EFD_CLOEXEC));
   CHECK(watch->wait(base::Deadline::in_ms(10'000), never.get(), -1).files ==
         fileserver::Names{"a"});

@@ -49,7 +49,7 @@ class NoRights {
   const uid_t before_ = ::geteuid();
 };
 
-using Names = std::vector<std::string>;
+using NameList = std::vector<std::string>;
 
 }  // namespace
 
@@ -62,7 +62,7 @@ TEST_CASE("an upload that is not published leaves nothing", "[uploads]") {
     CHECK(scene.in_memory("a") == "one");
   }
   CHECK(scene.on_disk("a") == "one");
-  CHECK(scene.names() == Names{"a"});
+  CHECK(scene.names() == NameList{"a"});
 }
 
 TEST_CASE("conditions are looked at before the bytes and before the name is given", "[uploads]") {
@@ -75,7 +75,7 @@ TEST_CASE("conditions are looked at before the bytes and before the name is give
   CHECK(scene.uploads->publish(std::move(late), kIfNew).status == UploadStatus::kNotAllowed);
   CHECK(scene.on_disk("a") == "one");
   CHECK(scene.uploads->remove("a", kIfNew) == UploadStatus::kNotAllowed);
-  CHECK(scene.names() == Names{"a"});
+  CHECK(scene.names() == NameList{"a"});
 }
 
 TEST_CASE("of many uploads of one new name, one makes it", "[uploads]") {
@@ -96,7 +96,7 @@ TEST_CASE("of many uploads of one new name, one makes it", "[uploads]") {
   const std::string bytes = scene.on_disk("a");
   CHECK(bytes == std::string(1000, bytes.at(0)));
   CHECK(scene.in_memory("a") == bytes);
-  CHECK(scene.names() == Names{"a"});
+  CHECK(scene.names() == NameList{"a"});
 }
 
 TEST_CASE("what is in the way of an upload is a conflict", "[uploads]") {
@@ -200,7 +200,7 @@ TEST_CASE("without a descriptor nothing changes", "[uploads]") {
     CHECK(scene.uploads->make_folder("c") == UploadStatus::kFailed);
   }
   CHECK(scene.on_disk("a") == "old");
-  CHECK(scene.names() == Names{"a"});
+  CHECK(scene.names() == NameList{"a"});
 }
 
 TEST_CASE("an upload needs one more descriptor at its end, for a moment", "[uploads]") {

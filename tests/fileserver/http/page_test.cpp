@@ -18,7 +18,7 @@ Preferred preferred(const std::string& accept) {
   return fileserver::preferred_form(*head);
 }
 
-bool contains(const std::string& text, std::string_view part) {
+bool has_part(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }
 
@@ -51,12 +51,12 @@ TEST_CASE("the page of a status says what happened and leads on", "[page]") {
     const std::string page = answer_page(status);
     CHECK(page.starts_with("<!doctype html>"));
     CHECK(page.ends_with("</html>\n"));
-    CHECK(contains(page, "<h1>" + std::string(status.reason()) + "</h1>"));
-    CHECK(contains(page, "<p>"));
-    CHECK(contains(page, "<a href=\""));
-    CHECK(contains(page, "\"color-scheme\" content=\"light dark\""));
-    CHECK_FALSE(contains(page, "<script"));
-    CHECK_FALSE(contains(page, "http://"));
+    CHECK(has_part(page, "<h1>" + std::string(status.reason()) + "</h1>"));
+    CHECK(has_part(page, "<p>"));
+    CHECK(has_part(page, "<a href=\""));
+    CHECK(has_part(page, "\"color-scheme\" content=\"light dark\""));
+    CHECK_FALSE(has_part(page, "<script"));
+    CHECK_FALSE(has_part(page, "http://"));
   }
   const std::vector<Status> without_page{200, 304, 400, 405, 412, 416, 500};
   for (const Status status : without_page) CHECK(answer_page(status).empty());
@@ -64,8 +64,8 @@ TEST_CASE("the page of a status says what happened and leads on", "[page]") {
 
 TEST_CASE("a title is text, whatever it contains", "[page]") {
   const std::string page = fileserver::html_page("<script>\"&'", "<p>body</p>\n");
-  CHECK(contains(page, "<title>&lt;script&gt;&quot;&amp;&#39;</title>"));
-  CHECK(contains(page, "<h1>&lt;script&gt;&quot;&amp;&#39;</h1>"));
-  CHECK(contains(page, "<p>body</p>"));
-  CHECK_FALSE(contains(page, "<script"));
+  CHECK(has_part(page, "<title>&lt;script&gt;&quot;&amp;&#39;</title>"));
+  CHECK(has_part(page, "<h1>&lt;script&gt;&quot;&amp;&#39;</h1>"));
+  CHECK(has_part(page, "<p>body</p>"));
+  CHECK_FALSE(has_part(page, "<script"));
 }

@@ -12,19 +12,19 @@ using tests::EnvironmentVariable;
 
 namespace {
 
-struct Sample {
+struct AlternativesSample {
   std::string word;
   std::string word_file;
   std::string host = "here";
   std::string socket;  // overrides the host
 };
 
-struct Outcome {
+struct AlternativesOutcome {
   std::optional<int> exit_status;
-  Sample sample;
+  AlternativesSample sample;
 };
 
-void declare(flags::App& app, Sample& sample) {
+void declare_alternatives(flags::App& app, AlternativesSample& sample) {
   flags::Option* const word = app.add_option("--word", sample.word);
   flags::Option* const word_file = app.add_option("--word-file", sample.word_file);
   flags::make_alternatives({word, [&] { sample.word.clear(); }},
@@ -33,19 +33,20 @@ void declare(flags::App& app, Sample& sample) {
   app.add_option("--socket", sample.socket);
 }
 
-Outcome parse(std::vector<std::string> arguments) {
-  Outcome outcome;
+AlternativesOutcome parse_alternatives(std::vector<std::string> arguments) {
+  AlternativesOutcome outcome;
   std::vector<char*> argv;
   arguments.insert(arguments.begin(), "sampler");
   for (std::string& argument : arguments) argv.push_back(argument.data());
   outcome.exit_status = flags::parse(
       {"sampler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
-      [&](flags::App& app) { declare(app, outcome.sample); },
+      [&](flags::App& app) { declare_alternatives(app, outcome.sample); },
       [](flags::App&) -> std::optional<std::string> { return {}; });
   return outcome;
 }
 
-bool is_taken(const Outcome& outcome, const std::string& word, const std::string& word_file) {
+bool is_taken(const AlternativesOutcome& outcome, const std::string& word,
+              const std::string& word_file) {
   return !outcome.exit_status && outcome.sample.word == word &&
          outcome.sample.word_file == word_file;
 }
@@ -57,25 +58,25 @@ TEST_CASE("of two alternatives, the one from the higher layer counts", "[flags]"
   folder.write("config", "word = low\n");
   const std::string config = folder.path("config");
 
-  CHECK(is_taken(parse({"--config", config}), "low", ""));
-  CHECK(is_taken(parse({"--config", config, "--word-file", "high"}), "", "high"));
+  CHECK(is_taken(parse_alternatives({"--config", config}), "low", ""));
+  CHECK(is_taken(parse_alternatives({"--config", config, "--word-file", "high"}), "", "high"));
   const EnvironmentVariable variable("SAMPLER_WORD_FILE", "middle");
-  CHECK(is_taken(parse({"--config", config}), "", "middle"));
-  CHECK(is_taken(parse({"--config", config, "--word", "high"}), "high", ""));
+  CHECK(is_taken(parse_alternatives({"--config", config}), "", "middle"));
+  CHECK(is_taken(parse_alternatives({"--config", config, "--word", "high"}), "high", ""));
 }
 
 TEST_CASE("both alternatives in one layer are wrong usage, even if a higher layer overrides them",
           "[flags]") {
   const tests::TemporaryFolder folder;
   folder.write("config", "word = a\nhost = there\nword-file = b\n");
-  CHECK(parse({"--word", "a", "--word-file", "b"}).exit_status == flags::kWrongUsage);
-  CHECK(parse({"--config", folder.path("config")}).exit_status == flags::kWrongUsage);
-  CHECK(parse({"--config", folder.path("config"), "--word", "c"}).exit_status ==
+  CHECK(parse_alternatives({"--word", "a", "--word-file", "b"}).exit_status == flags::kWrongUsage);
+  CHECK(parse_alternatives({"--config", folder.path("config")}).exit_status == flags::kWrongUsage);
+  CHECK(parse_alternatives({"--config", folder.path("config"), "--word", "c"}).exit_status ==
         flags::kWrongUsage);
   const EnvironmentVariable word("SAMPLER_WORD", "a");
   const EnvironmentVariable word_file("SAMPLER_WORD_FILE", "b");
-  CHECK(parse({}).exit_status == flags::kWrongUsage);
-  CHECK(parse({"--word", "c"}).exit_status == flags::kWrongUsage);
+  CHECK(parse_alternatives({}).exit_status == flags::kWrongUsage);
+  CHECK(parse_alternatives({"--word", "c"}).exit_status == flags::kWrongUsage);
 }
 
 TEST_CASE("a flag that overrides another one does so in its own layer and in lower ones",
@@ -84,10 +85,10 @@ TEST_CASE("a flag that overrides another one does so in its own layer and in low
   folder.write("config", "socket = s\nhost = there\n");
   const std::string config = folder.path("config");
 
-  CHECK(parse({"--socket", "s", "--host", "there"}).sample.socket == "s");
-  CHECK(parse({"--config", config}).sample.socket == "s");
-  CHECK(parse({"--config", config, "--host", "elsewhere"}).sample.socket.empty());
+  CHECK(parse_alternatives({"--socket", "s", "--host", "there"}).sample.socket == "s");
+  CHECK(parse_alternatives({"--config", config}).sample.socket == "s");
+  CHECK(parse_alternatives({"--config", config, "--host", "elsewhere"}).sample.socket.empty());
   const EnvironmentVariable host("SAMPLER_HOST", "elsewhere");
-  CHECK(parse({"--config", config}).sample.socket.empty());
-  CHECK(parse({"--socket", "s"}).sample.socket == "s");
+  CHECK(parse_alternatives({"--config", config}).sample.socket.empty());
+  CHECK(parse_alternatives({"--socket", "s"}).sample.socket == "s");
 }

@@ -18,7 +18,7 @@ const flags::Program kProgram{
     1,
     {"other(8)"}};
 
-struct Sample {
+struct HelpSample {
   std::string text = "word";
   std::string kind;
   int count = 10;
@@ -47,7 +47,7 @@ class Pages {
   flags::Page page() const { return {kProgram, "1.2.3", flags::groups_of(app_)}; }
 
  private:
-  Sample sample_;
+  HelpSample sample_;
   flags::App app_;
 };
 

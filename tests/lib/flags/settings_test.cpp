@@ -14,7 +14,7 @@ namespace {
 
 enum class Kind { kPlain, kFancy };
 
-struct Sample {
+struct SettingsSample {
   int count = 1;
   int rounds = 0;
   std::int64_t wait_ms = 2'000;
@@ -27,7 +27,7 @@ struct Sample {
 
 using Settings = std::map<std::string, decltype(flags::Setting::value)>;
 
-void declare(flags::App& app, Sample& sample) {
+void declare_settings(flags::App& app, SettingsSample& sample) {
   flags::Option* const count = flags::add_whole(app, "--count", sample.count, 1, 100, "");
   flags::Option* const rounds = flags::add_whole(app, "--rounds", sample.rounds, 1, 100, "");
   rounds->default_str("");
@@ -43,14 +43,15 @@ void declare(flags::App& app, Sample& sample) {
 }
 
 // Calls `look` with the options when all were taken. Returns what they have written.
-Sample parse(std::vector<std::string> arguments, const std::function<void(flags::App&)>& look) {
-  Sample sample;
+SettingsSample parse_settings(std::vector<std::string> arguments,
+                              const std::function<void(flags::App&)>& look) {
+  SettingsSample sample;
   std::vector<char*> argv;
   arguments.insert(arguments.begin(), "settler");
   for (std::string& argument : arguments) argv.push_back(argument.data());
   const auto status = flags::parse(
       {"settler", "A sample."}, static_cast<int>(argv.size()), argv.data(),
-      [&](flags::App& app) { declare(app, sample); },
+      [&](flags::App& app) { declare_settings(app, sample); },
       [&](flags::App& app) {
         look(app);
         return std::optional<std::string>();
@@ -61,7 +62,7 @@ Sample parse(std::vector<std::string> arguments, const std::function<void(flags:
 
 Settings settings(const std::vector<std::string>& arguments) {
   Settings all;
-  parse(arguments, [&all](flags::App& app) {
+  parse_settings(arguments, [&all](flags::App& app) {
     for (const flags::Setting& one : flags::settings_of(app)) all[one.name] = one.value;
   });
   return all;
@@ -101,14 +102,15 @@ TEST_CASE("a flag whose alternative was given in a higher layer has no value", "
 
 TEST_CASE("an option knows whether the command line gave it, and can forget it", "[flags]") {
   const tests::EnvironmentVariable variable("SETTLER_COUNT", "5");
-  const Sample sample = parse({"--text", "a", "--loud", "--kind=fancy"}, [](flags::App& app) {
-    for (const char* const name : {"--text", "--loud", "--kind"})
-      CHECK(app.find(name)->is_on_command_line);
-    CHECK_FALSE(app.find("--count")->is_on_command_line);
-    CHECK_FALSE(app.find("--size")->is_on_command_line);
-    for (flags::Option& option : app.options()) option.forget();
-    CHECK_FALSE(app.find("--text")->is_on_command_line);
-  });
+  const SettingsSample sample =
+      parse_settings({"--text", "a", "--loud", "--kind=fancy"}, [](flags::App& app) {
+        for (const char* const name : {"--text", "--loud", "--kind"})
+          CHECK(app.find(name)->is_on_command_line);
+        CHECK_FALSE(app.find("--count")->is_on_command_line);
+        CHECK_FALSE(app.find("--size")->is_on_command_line);
+        for (flags::Option& option : app.options()) option.forget();
+        CHECK_FALSE(app.find("--text")->is_on_command_line);
+      });
   CHECK(sample.count == 1);
   CHECK(sample.text.empty());
   CHECK_FALSE(sample.is_loud);

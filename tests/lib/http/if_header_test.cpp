@@ -23,7 +23,7 @@ std::string printed(const http::IfHeader& header) {
   return text;
 }
 
-std::string parsed(std::string_view value) {
+std::string parsed_if(std::string_view value) {
   const auto header = parse_if(value);
   return header ? printed(*header) : "malformed";
 }
@@ -37,16 +37,16 @@ std::string many_conditions(std::size_t conditions) {
 }  // namespace
 
 TEST_CASE("lists of If are about the request, or about what is named before them", "[http]") {
-  CHECK(parsed("(<urn:a>)") == "* token=urn:a;");
-  CHECK(parsed("(<urn:a> [\"b\"]) (Not <DAV:no-lock>)") ==
+  CHECK(parsed_if("(<urn:a>)") == "* token=urn:a;");
+  CHECK(parsed_if("(<urn:a> [\"b\"]) (Not <DAV:no-lock>)") ==
         "* token=urn:a tag=\"b\";* !token=DAV:no-lock;");
-  CHECK(parsed("(not<urn:a>Not[W/\"b c\"])") == "malformed");  // no tag has a blank
-  CHECK(parsed("(not<urn:a>NOT[W/\"b\"])") == "* !token=urn:a !tag=W/\"b\";");
-  CHECK(parsed("</a%20b> (<urn:a>)(<urn:b>) <http://x:1/c/?q> (<urn:c>)") ==
+  CHECK(parsed_if("(not<urn:a>Not[W/\"b c\"])") == "malformed");  // no tag has a blank
+  CHECK(parsed_if("(not<urn:a>NOT[W/\"b\"])") == "* !token=urn:a !tag=W/\"b\";");
+  CHECK(parsed_if("</a%20b> (<urn:a>)(<urn:b>) <http://x:1/c/?q> (<urn:c>)") ==
         "/a%20b token=urn:a;/a%20b token=urn:b;/c/ token=urn:c;");
-  CHECK(parsed("<https://x>([\"\"])") == " tag=\"\";");
-  CHECK(parsed("<urn:x>([\"\"])") == " tag=\"\";");
-  CHECK(parsed("\t( [\"a]b\"]\t) ") == "* tag=\"a]b\";");
+  CHECK(parsed_if("<https://x>([\"\"])") == " tag=\"\";");
+  CHECK(parsed_if("<urn:x>([\"\"])") == " tag=\"\";");
+  CHECK(parsed_if("\t( [\"a]b\"]\t) ") == "* tag=\"a]b\";");
 }
 
 TEST_CASE("an If that is malformed is told apart", "[http]") {

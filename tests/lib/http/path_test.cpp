@@ -11,7 +11,7 @@ using namespace std::string_view_literals;
 namespace {
 
 // The name, with "/" at its end if the path had one, or "none".
-std::string decoded(std::string_view path) {
+std::string decoded_path(std::string_view path) {
   std::vector<char> out(path.size());
   const auto found = http::decode_path(path, out);
   if (!found) return "none";
@@ -21,17 +21,17 @@ std::string decoded(std::string_view path) {
 }  // namespace
 
 TEST_CASE("a path is decoded once into a file name", "[http]") {
-  CHECK(decoded("/a.txt") == "a.txt");
-  CHECK(decoded("/a/b%20c") == "a/b c");
-  CHECK(decoded("/a+b") == "a+b");
-  CHECK(decoded("/%61%2fb") == "a/b");
-  CHECK(decoded("/%2541") == "%41");
-  CHECK(decoded("/%c3%A9\xff") == "\xc3\xa9\xff");
-  CHECK(decoded("/") == "/");
-  CHECK(decoded("/a/") == "a/");
-  CHECK(decoded("/a%2F") == "a/");
-  CHECK(decoded("/...") == "...");
-  CHECK(decoded("/%3f%23%25") == "?#%");
+  CHECK(decoded_path("/a.txt") == "a.txt");
+  CHECK(decoded_path("/a/b%20c") == "a/b c");
+  CHECK(decoded_path("/a+b") == "a+b");
+  CHECK(decoded_path("/%61%2fb") == "a/b");
+  CHECK(decoded_path("/%2541") == "%41");
+  CHECK(decoded_path("/%c3%A9\xff") == "\xc3\xa9\xff");
+  CHECK(decoded_path("/") == "/");
+  CHECK(decoded_path("/a/") == "a/");
+  CHECK(decoded_path("/a%2F") == "a/");
+  CHECK(decoded_path("/...") == "...");
+  CHECK(decoded_path("/%3f%23%25") == "?#%");
 }
 
 TEST_CASE("a path that no file can have is refused", "[http]") {
@@ -42,7 +42,7 @@ TEST_CASE("a path that no file can have is refused", "[http]") {
         "/%4g"sv,      "/%g4"sv,   "/a%"sv,       "/%u0041"sv, "/%00"sv,   "/a%00.txt"sv,
         "/a%0a"sv,     "/%7f"sv,   "/a\\b"sv,     "/%5c"sv,    "/..%5c"sv, "/ %1f"sv}) {
     CAPTURE(path);
-    CHECK(decoded(path) == "none");
+    CHECK(decoded_path(path) == "none");
   }
 }
 
@@ -57,7 +57,8 @@ TEST_CASE("any name survives encoding and decoding, or no path has it", "[http]"
   for (int byte = 1; byte < 256; ++byte) {
     const std::string name = "a" + std::string(1, static_cast<char>(byte)) + "b";
     CAPTURE(byte);
-    CHECK(decoded("/" + http::encode_path(name)) == (http::is_path_name(name) ? name : "none"));
+    CHECK(decoded_path("/" + http::encode_path(name)) ==
+          (http::is_path_name(name) ? name : "none"));
     for (const char encoded : http::encode_path(name)) CHECK((encoded > ' ' && encoded < 0x7f));
   }
   CHECK(http::encode_path("a:b c/\"<>#?%") == "a%3Ab%20c/%22%3C%3E%23%3F%25");

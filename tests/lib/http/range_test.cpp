@@ -11,7 +11,7 @@ using http::Ranges;
 namespace {
 
 // Such as "0-10 20-30" with ends that are one past the last byte, "whole" or "416".
-std::string parsed(std::string_view value, std::uint64_t size_bytes = 1000) {
+std::string parsed_range(std::string_view value, std::uint64_t size_bytes = 1000) {
   const Ranges ranges = parse_ranges(value, size_bytes);
   if (ranges.kind == Ranges::Kind::kWhole) return "whole";
   if (ranges.kind == Ranges::Kind::kUnsatisfiable) return "416";
@@ -31,33 +31,33 @@ std::string list(int count, int step) {
 }  // namespace
 
 TEST_CASE("one range", "[http]") {
-  CHECK(parsed("bytes=0-0") == "0-1");
-  CHECK(parsed("bytes=0-999") == "0-1000");
-  CHECK(parsed("bytes=0-1000") == "0-1000");
-  CHECK(parsed("bytes=0-") == "0-1000");
-  CHECK(parsed("bytes=999-") == "999-1000");
-  CHECK(parsed("bytes=-1") == "999-1000");
-  CHECK(parsed("bytes=00000000000000000000005-") == "5-1000");
-  CHECK(parsed("bytes=00000000000000000000000-00000000000000000000009") == "0-10");
-  CHECK(parsed("bytes=-00000000000000000000001") == "999-1000");
-  CHECK(parsed("bytes=-1000") == "0-1000");
-  CHECK(parsed("bytes=-5000") == "0-1000");
-  CHECK(parsed("BYTES= 1-2 ") == "1-3");
-  CHECK(parsed("bytes=,1-2,,") == "1-3");
-  CHECK(parsed("bytes=0-99999999999999999999999") == "0-1000");
-  CHECK(parsed("bytes=-99999999999999999999999") == "0-1000");
-  CHECK(parsed("bytes=0-18446744073709551615") == "0-1000");
+  CHECK(parsed_range("bytes=0-0") == "0-1");
+  CHECK(parsed_range("bytes=0-999") == "0-1000");
+  CHECK(parsed_range("bytes=0-1000") == "0-1000");
+  CHECK(parsed_range("bytes=0-") == "0-1000");
+  CHECK(parsed_range("bytes=999-") == "999-1000");
+  CHECK(parsed_range("bytes=-1") == "999-1000");
+  CHECK(parsed_range("bytes=00000000000000000000005-") == "5-1000");
+  CHECK(parsed_range("bytes=00000000000000000000000-00000000000000000000009") == "0-10");
+  CHECK(parsed_range("bytes=-00000000000000000000001") == "999-1000");
+  CHECK(parsed_range("bytes=-1000") == "0-1000");
+  CHECK(parsed_range("bytes=-5000") == "0-1000");
+  CHECK(parsed_range("BYTES= 1-2 ") == "1-3");
+  CHECK(parsed_range("bytes=,1-2,,") == "1-3");
+  CHECK(parsed_range("bytes=0-99999999999999999999999") == "0-1000");
+  CHECK(parsed_range("bytes=-99999999999999999999999") == "0-1000");
+  CHECK(parsed_range("bytes=0-18446744073709551615") == "0-1000");
 }
 
 TEST_CASE("a range that has no byte of the file", "[http]") {
-  CHECK(parsed("bytes=1000-") == "416");
-  CHECK(parsed("bytes=1000-2000") == "416");
-  CHECK(parsed("bytes=-0") == "416");
-  CHECK(parsed("bytes=99999999999999999999999-") == "416");
-  CHECK(parsed("bytes=1000-,2000-,-0") == "416");
-  CHECK(parsed("bytes=0-0", 0) == "416");
-  CHECK(parsed("bytes=0-", 0) == "416");
-  CHECK(parsed("bytes=-1", 0) == "416");
+  CHECK(parsed_range("bytes=1000-") == "416");
+  CHECK(parsed_range("bytes=1000-2000") == "416");
+  CHECK(parsed_range("bytes=-0") == "416");
+  CHECK(parsed_range("bytes=99999999999999999999999-") == "416");
+  CHECK(parsed_range("bytes=1000-,2000-,-0") == "416");
+  CHECK(parsed_range("bytes=0-0", 0) == "416");
+  CHECK(parsed_range("bytes=0-", 0) == "416");
+  CHECK(parsed_range("bytes=-1", 0) == "416");
 }
 
 TEST_CASE("a range that is not understood gives the whole file", "[http]") {
@@ -86,32 +86,32 @@ TEST_CASE("a range that is not understood gives the whole file", "[http]") {
                             "bytes=99999999999999999999999-1",
                             "1-2"}) {
     CAPTURE(value);
-    CHECK(parsed(value) == "whole");
-    CHECK(parsed(value, 0) == "whole");
+    CHECK(parsed_range(value) == "whole");
+    CHECK(parsed_range(value, 0) == "whole");
   }
 }
 
 TEST_CASE("parts are joined and come by their first byte", "[http]") {
-  CHECK(parsed("bytes=0-1,4-5") == "0-2 4-6");
-  CHECK(parsed("bytes=4-5,0-1") == "0-2 4-6");
-  CHECK(parsed("bytes=0-1,2-3") == "0-4");
-  CHECK(parsed("bytes=0-5,2-3") == "0-6");
-  CHECK(parsed("bytes=2-9,0-3,20-,-5") == "0-10 20-1000");
-  CHECK(parsed("bytes=0-0,1000-") == "0-1");
-  CHECK(parsed("bytes=0-0,-1") == "0-1 999-1000");
+  CHECK(parsed_range("bytes=0-1,4-5") == "0-2 4-6");
+  CHECK(parsed_range("bytes=4-5,0-1") == "0-2 4-6");
+  CHECK(parsed_range("bytes=0-1,2-3") == "0-4");
+  CHECK(parsed_range("bytes=0-5,2-3") == "0-6");
+  CHECK(parsed_range("bytes=2-9,0-3,20-,-5") == "0-10 20-1000");
+  CHECK(parsed_range("bytes=0-0,1000-") == "0-1");
+  CHECK(parsed_range("bytes=0-0,-1") == "0-1 999-1000");
 }
 
 TEST_CASE("sixteen parts after joining are taken, one more is too many", "[http]") {
   CHECK(parse_ranges(list(16, 2), 1000).parts.size() == 16);
-  CHECK(parsed(list(17, 2)) == "whole");
-  CHECK(parsed(list(500, 1)) == "0-500");
-  CHECK(parsed(list(17, 2) + ",0-99") == "0-100");
+  CHECK(parsed_range(list(17, 2)) == "whole");
+  CHECK(parsed_range(list(500, 1)) == "0-500");
+  CHECK(parsed_range(list(17, 2) + ",0-99") == "0-100");
 }
 
 TEST_CASE("parts that ask for more than the file together give the whole file", "[http]") {
-  CHECK(parsed("bytes=0-499,500-999") == "0-1000");
-  CHECK(parsed("bytes=0-499,0-499") == "0-500");
-  CHECK(parsed("bytes=0-499,0-500") == "whole");
-  CHECK(parsed("bytes=0-,0-0") == "whole");
-  CHECK(parsed("bytes=0-,1000-") == "0-1000");
+  CHECK(parsed_range("bytes=0-499,500-999") == "0-1000");
+  CHECK(parsed_range("bytes=0-499,0-499") == "0-500");
+  CHECK(parsed_range("bytes=0-499,0-500") == "whole");
+  CHECK(parsed_range("bytes=0-,0-0") == "whole");
+  CHECK(parsed_range("bytes=0-,1000-") == "0-1000");
 }

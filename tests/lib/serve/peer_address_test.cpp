@@ -25,14 +25,14 @@ class NamesThePeer : public serve::LineWorker {
 
 using Model = bool (*)(serve::Front, const serve::Options&);
 
-bool with_threads(serve::Front front, const serve::Options& options) {
+bool runs_threads(serve::Front front, const serve::Options& options) {
   return serve::serve_with_threads(serve::only(std::move(front)), options);
 }
 
 // A server in a process of its own, until the end of the test.
-class ServerProcess {
+class PeerServer {
  public:
-  ServerProcess(Model model, int spare, const char* host)
+  PeerServer(Model model, int spare, const char* host)
       : listener_(std::move(*net::listen_on({host, 0}, 0))), pid_(::fork()) {
     if (pid_ != 0) return;
     base::hold_stop_signals();
@@ -41,7 +41,7 @@ class ServerProcess {
     model({std::move(listener_), [] { return std::make_unique<NamesThePeer>(); }}, options);
     ::_exit(0);
   }
-  ~ServerProcess() {
+  ~PeerServer() {
     ::kill(pid_, SIGTERM);
     ::waitpid(pid_, nullptr, 0);
   }
@@ -67,10 +67,10 @@ class ServerProcess {
 
 TEST_CASE("a connection knows its peer's address in both models, with and without spare ones",
           "[serve]") {
-  for (const Model model : {&with_threads, &serve::serve_with_processes}) {
+  for (const Model model : {&runs_threads, &serve::serve_with_processes}) {
     for (const int spare : {0, 2}) {
-      CAPTURE(model == &with_threads, spare);
-      const ServerProcess server(model, spare, "127.0.0.1");
+      CAPTURE(model == &runs_threads, spare);
+      const PeerServer server(model, spare, "127.0.0.1");
       CHECK(server.ask("127.0.0.1", "127.0.0.1") == "ERR denied 127.0.0.1\n");
       CHECK(server.ask("127.0.0.2", "127.0.0.1") == "ERR denied 127.0.0.2\n");
     }
@@ -79,6 +79,6 @@ TEST_CASE("a connection knows its peer's address in both models, with and withou
 
 TEST_CASE("an IPv4 peer of an IPv6 listener is known by its IPv4 address", "[serve]") {
   if (!net::listen_on({"::", 0}, 0)) return;  // this machine has no IPv6
-  const ServerProcess server(&with_threads, 2, "::");
+  const PeerServer server(&runs_threads, 2, "::");
   CHECK(server.ask("127.0.0.3", "127.0.0.1") == "ERR denied 127.0.0.3\n");
 }

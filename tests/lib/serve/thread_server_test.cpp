@@ -18,7 +18,7 @@
 
 namespace {
 
-class AnswersOk : public serve::LineWorker {
+class AnswersInThreads : public serve::LineWorker {
  private:
   void converse(serve::LineConversation& connection) override {
     while (connection.next_line()) connection.reply_ok();
@@ -90,7 +90,7 @@ TEST_CASE("a spare thread serves one connection after another", "[serve]") {
   std::atomic<int> threads = 0;
   const Running server(4, [&] {
     ++threads;
-    return std::make_unique<AnswersOk>();
+    return std::make_unique<AnswersInThreads>();
   });
   for (int i = 0; i < 40; ++i) CHECK(server.ask() == "OK\n");
   CHECK(threads < 20);
@@ -100,7 +100,7 @@ TEST_CASE("who sees the end of a connection finds its place free", "[serve]") {
   for (const int spare : {0, 1, 4}) {
     CAPTURE(spare);
     const Running server(
-        spare, [] { return std::make_unique<AnswersOk>(); }, 1);
+        spare, [] { return std::make_unique<AnswersInThreads>(); }, 1);
     for (int i = 0; i < 200; ++i) REQUIRE(server.ask() == "OK\n");
   }
 }
@@ -110,7 +110,7 @@ TEST_CASE("a thread that finds no memory for its worker looks again for the next
   std::atomic<int> failures = 3;
   const Running server(1, [&]() -> std::unique_ptr<serve::Worker> {
     if (failures.fetch_sub(1) > 0) throw std::bad_alloc();
-    return std::make_unique<AnswersOk>();
+    return std::make_unique<AnswersInThreads>();
   });
   CHECK(server.ask().starts_with("ERR busy "));
   CHECK(server.ask() == "OK\n");
@@ -121,7 +121,7 @@ TEST_CASE("without spare threads, a connection for which there is no memory is t
   std::atomic<int> failures = 1;
   const Running server(0, [&]() -> std::unique_ptr<serve::Worker> {
     if (failures.fetch_sub(1) > 0) throw std::bad_alloc();
-    return std::make_unique<AnswersOk>();
+    return std::make_unique<AnswersInThreads>();
   });
   CHECK(server.ask().starts_with("ERR busy "));
   CHECK(server.ask() == "OK\n");
@@ -164,7 +164,7 @@ TEST_CASE("each front of a server speaks its own language", "[serve]") {
   for (const int spare : {0, 2}) {
     CAPTURE(spare);
     const Running server(
-        spare, [] { return std::make_unique<AnswersOk>(); }, 4096, true);
+        spare, [] { return std::make_unique<AnswersInThreads>(); }, 4096, true);
     for (int i = 0; i < 20; ++i) {
       CHECK(server.ask() == "OK\n");
       CHECK(server.ask_second() == "hello\n");
@@ -177,7 +177,7 @@ TEST_CASE("the connections of all fronts count together, and each is refused in 
   for (const int spare : {0, 2}) {
     CAPTURE(spare);
     const Running server(
-        spare, [] { return std::make_unique<AnswersOk>(); }, 1, true);
+        spare, [] { return std::make_unique<AnswersInThreads>(); }, 1, true);
     net::Fd held = server.connect();
     REQUIRE(net::send_all(held.get(), "ping\n"));
     std::array<char, 64> buffer;

@@ -22,7 +22,7 @@ namespace {
 using Words = std::vector<std::string>;
 
 // Nothing: wrong usage.
-std::optional<Config> read(Words arguments) {
+std::optional<Config> read_words(Words arguments) {
   arguments.insert(arguments.begin(), "loadgen");
   std::vector<char*> argv;
   for (std::string& argument : arguments) argv.push_back(argument.data());
@@ -161,19 +161,19 @@ Words words_with(const Pairs& pair, const Run& run) {
 TEST_CASE("each flag is accepted exactly in the kinds of run in which it has an effect",
           "[loadgen][effects]") {
   for (const Run& run : all_runs()) {
-    REQUIRE(read(run.words()));
+    REQUIRE(read_words(run.words()));
     for (const Pairs& pair : kPairs) {
       // A closed loop with it is a run of another kind.
       const std::string& flag = pair.words.front();
       if (flag == "--release" && is_burst(run)) continue;
       CAPTURE(run.words(), flag);
-      CHECK(read(words_with(pair, run)).has_value() == pair.has_effect(run));
+      CHECK(read_words(words_with(pair, run)).has_value() == pair.has_effect(run));
     }
   }
 }
 
 TEST_CASE("the table of effects has every flag", "[loadgen][effects]") {
-  const auto config = read({"new"});
+  const auto config = read_words({"new"});
   REQUIRE(config);
   CHECK(config->settings.size() > 30);
   for (const flags::Setting& one : config->settings) {
@@ -204,12 +204,12 @@ TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][eff
 
 TEST_CASE("users have no ramp and no life", "[loadgen][effects]") {
   const Words users{"get", "--user", "u", "--password", "p", "--file", "f", "--users", "9"};
-  REQUIRE(read(users));
+  REQUIRE(read_words(users));
   for (const Words& more : {Words{"--ramp", "2"}, Words{"--life", "2"}}) {
     Words words = users;
     words.insert(words.end(), more.begin(), more.end());
     CAPTURE(more);
-    CHECK_FALSE(read(words));
+    CHECK_FALSE(read_words(words));
   }
 }
 
@@ -251,7 +251,7 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   const tests::EnvironmentVariable file("LOADGEN_FILE", "a");
   const tests::EnvironmentVariable popularity("LOADGEN_POPULARITY", "zipf:1");
   const tests::EnvironmentVariable mix("LOADGEN_MIX", "get:1");
-  const auto made = read({"new"});
+  const auto made = read_words({"new"});
   REQUIRE(made);
   CHECK(made->users == 5);
   CHECK(made->crowd.ramp_ms == loadgen::crowd::Options().ramp_ms);
@@ -263,7 +263,7 @@ TEST_CASE("what the environment sets without effect is as if it were not set",
   for (const flags::Setting& one : made->settings) {
     if (one.name == "mix") CHECK(std::holds_alternative<std::monostate>(one.value));
   }
-  const auto crowd = read({"get", "--user", "u", "--password", "p", "--pace", "5"});
+  const auto crowd = read_words({"get", "--user", "u", "--password", "p", "--pace", "5"});
   REQUIRE(crowd);
   CHECK(crowd->users == 5);
   CHECK(crowd->crowd.ramp_ms == 1'000);
@@ -274,29 +274,29 @@ TEST_CASE("a user in the environment without a number is not for new", "[loadgen
   const tests::EnvironmentVariable password("LOADGEN_PASSWORD", "p");
   {
     const tests::EnvironmentVariable user("LOADGEN_USER", "amy");
-    CHECK_FALSE(loadgen::makes_given_accounts(*read({"new", "--requests", "3"})));
-    CHECK(loadgen::makes_given_accounts(*read({"new", "--user", "ann"})));
-    CHECK(read({"get", "--file", "f"})->user == "amy");
+    CHECK_FALSE(loadgen::makes_given_accounts(*read_words({"new", "--requests", "3"})));
+    CHECK(loadgen::makes_given_accounts(*read_words({"new", "--user", "ann"})));
+    CHECK(read_words({"get", "--file", "f"})->user == "amy");
   }
   const tests::EnvironmentVariable user("LOADGEN_USER", "amy%d");
-  CHECK(loadgen::makes_given_accounts(*read({"new", "--accounts", "3"})));
+  CHECK(loadgen::makes_given_accounts(*read_words({"new", "--accounts", "3"})));
 }
 
 TEST_CASE("a file in the environment is not for put", "[loadgen][effects]") {
   const tests::EnvironmentVariable file("LOADGEN_FILE", "f");
   const Words put{"put", "--user", "u", "--password", "p", "--protocol", "http", "--size", "1"};
-  REQUIRE(read(put));
-  CHECK(read(put)->file.empty());
+  REQUIRE(read_words(put));
+  CHECK(read_words(put)->file.empty());
   Words named = put;
   named.insert(named.end(), {"--file", "g"});
-  CHECK(read(named)->file == "g");
-  CHECK(read({"get", "--user", "u", "--password", "p"})->file == "f");
+  CHECK(read_words(named)->file == "g");
+  CHECK(read_words({"get", "--user", "u", "--password", "p"})->file == "f");
 }
 
 TEST_CASE("new makes the account that is named, once", "[loadgen][effects]") {
   const auto named = [](Words more) {
     more.insert(more.begin(), {"new", "--user", "amy", "--password", "p"});
-    return read(more);
+    return read_words(more);
   };
   for (const auto& config : {named({}), named({"--requests", "1"}), named({"--seconds", "2"})}) {
     REQUIRE(config);
@@ -307,9 +307,9 @@ TEST_CASE("new makes the account that is named, once", "[loadgen][effects]") {
   CHECK_FALSE(named({"--requests", "1", "--threads", "2"}));
   CHECK_FALSE(named({"--accounts", "2"}));
   CHECK_FALSE(named({"--rate", "5"}));
-  CHECK_FALSE(read({"new", "--user", "amy"}));
-  CHECK_FALSE(read({"new", "--password", "p"}));
-  CHECK(read({"new", "--user", "u%d", "--password", "p", "--requests", "7"}));
+  CHECK_FALSE(read_words({"new", "--user", "amy"}));
+  CHECK_FALSE(read_words({"new", "--password", "p"}));
+  CHECK(read_words({"new", "--user", "u%d", "--password", "p", "--requests", "7"}));
   Config config;
   config.request = RequestKind::kNew;
   config.user = "amy";

@@ -25,7 +25,7 @@ Config two_threads() {
   return config;
 }
 
-nlohmann::json parsed(const Config& config, const Figures& result) {
+nlohmann::json parsed_burst(const Config& config, const Figures& result) {
   const auto summary = loadgen::summarize(result, config.threads);
   return nlohmann::json::parse(loadgen::json_of(config, result, summary));
 }
@@ -44,7 +44,7 @@ TEST_CASE("a burst is reported with its rounds and without X*R/N", "[loadgen]") 
                     .capacity_ns = 4e9,
                     .first_byte_ns = 6e6,
                     .release_spread_ns = kNsPerMs / 2}};
-  const auto json = parsed(config, result);
+  const auto json = parsed_burst(config, result);
   CHECK(json["n_check"].is_null());
   CHECK(json["valid"] == true);
   CHECK_FALSE(json["phases_ms"].contains("connect"));
@@ -64,5 +64,5 @@ TEST_CASE("a burst is reported with its rounds and without X*R/N", "[loadgen]") 
   CHECK(contains(text, "simultaneity 0.250"));
   CHECK(contains(text, "overlapped little"));
   CHECK_FALSE(contains(text, "N = X*R"));
-  CHECK_FALSE(parsed(two_threads(), two_seconds()).contains("burst"));
+  CHECK_FALSE(parsed_burst(two_threads(), two_seconds()).contains("burst"));
 }

@@ -9,7 +9,7 @@ using loadgen::End;
 using loadgen::Figures;
 using loadgen::crowd::pacing_of;
 using loadgen::crowd::rate_errors_of;
-using loadgen::crowd::Tally;
+using CrowdTally = loadgen::crowd::Tally;
 using tests::contains;
 
 namespace {
@@ -40,7 +40,7 @@ loadgen::Config crowd_of(int users) {
   return config;
 }
 
-std::string failure(const Figures& figures) {
+std::string crowd_failure(const Figures& figures) {
   return loadgen::failure_of(loadgen::summarize(figures, 1)).value_or("none");
 }
 
@@ -56,7 +56,7 @@ TEST_CASE("the rates of users are judged by the worst, the median, and a share",
 }
 
 TEST_CASE("a file that fits into the buffers is paced reading", "[loadgen]") {
-  Tally tally;
+  CrowdTally tally;
   tally.receive_buffer_bytes = 8192;
   tally.file_bytes = 8192 + 1000;
   CHECK(std::string(pacing_of(tally, 1000).name) == "paced reading");
@@ -92,13 +92,13 @@ TEST_CASE("without a fetch there is no rate, and nobody holds", "[loadgen]") {
 
 TEST_CASE("a crowd fails if a user left, and is still valid", "[loadgen]") {
   Figures figures = with_drop_outs();
-  CHECK(failure(figures) == "3 of 6 users dropped out: closed 2, too-slow 1");
+  CHECK(crowd_failure(figures) == "3 of 6 users dropped out: closed 2, too-slow 1");
   figures.end = End::kFailed;
   figures.crowd->standing.left = 0;
-  CHECK(failure(figures) == "3 of 6 users dropped out: closed 2, too-slow 1");
+  CHECK(crowd_failure(figures) == "3 of 6 users dropped out: closed 2, too-slow 1");
   figures.tally.response_ns = {};
-  CHECK(failure(figures) == "the run is invalid: nobody ever got a whole file");
+  CHECK(crowd_failure(figures) == "the run is invalid: nobody ever got a whole file");
   figures = with_drop_outs();
   figures.tally.errors = {};
-  CHECK(failure(figures) == "none");
+  CHECK(crowd_failure(figures) == "none");
 }

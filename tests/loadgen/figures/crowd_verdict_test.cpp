@@ -7,7 +7,7 @@
 
 using loadgen::crowd::faults_of;
 using loadgen::crowd::Outcome;
-using loadgen::crowd::Tally;
+using CrowdTally = loadgen::crowd::Tally;
 using tests::contains;
 
 namespace {
@@ -17,7 +17,7 @@ constexpr std::int64_t kMs = 1'000'000;
 const Outcome kAllHold{.asked = 6, .standing = {.started = 6, .left = 6}};
 
 // The only fault of a run with fetches.
-std::string fault_of(const Tally& tally, const Outcome& outcome = kAllHold) {
+std::string fault_of(const CrowdTally& tally, const Outcome& outcome = kAllHold) {
   const std::vector<std::string> faults = faults_of(tally, outcome, 10);
   REQUIRE(faults.size() <= 1);
   return faults.empty() ? "" : faults[0];
@@ -26,7 +26,7 @@ std::string fault_of(const Tally& tally, const Outcome& outcome = kAllHold) {
 }  // namespace
 
 TEST_CASE("users that drop out of a crowd are no fault of the run", "[loadgen]") {
-  Tally tally;
+  CrowdTally tally;
   tally.least_slack_ns = 1000 * kMs;
   CHECK(fault_of(tally).empty());
   CHECK(fault_of(tally, {.asked = 6, .standing = {.started = 6, .left = 3}}).empty());
@@ -47,7 +47,7 @@ TEST_CASE("a crowd in which no file came whole is not valid", "[loadgen]") {
 }
 
 TEST_CASE("a loadgen that was late may have made its users slow", "[loadgen]") {
-  Tally tally;
+  CrowdTally tally;
   tally.least_slack_ns = 1000 * kMs;
   tally.most_late_ns = 50 * kMs;
   CHECK(fault_of(tally).empty());
@@ -56,13 +56,13 @@ TEST_CASE("a loadgen that was late may have made its users slow", "[loadgen]") {
 }
 
 TEST_CASE("a drop-out is not blamed on a server while loadgen is late", "[loadgen]") {
-  Tally tally;
+  CrowdTally tally;
   tally.late_drops = 3;
   CHECK(fault_of(tally) == "when loadgen itself was late, users dropped out: 3");
 }
 
 TEST_CASE("a limit that a clock would decide blames nobody", "[loadgen]") {
-  Tally tally;
+  CrowdTally tally;
   tally.least_slack_ns = 50 * kMs;
   CHECK(fault_of(tally).empty());
   tally.least_slack_ns = 50 * kMs - 1;
@@ -71,8 +71,8 @@ TEST_CASE("a limit that a clock would decide blames nobody", "[loadgen]") {
 }
 
 TEST_CASE("the doubts of all threads are added up", "[loadgen]") {
-  Tally all;
-  Tally other;
+  CrowdTally all;
+  CrowdTally other;
   all.most_late_ns = 5;
   all.late_drops = 1;
   all.least_slack_ns = 90 * kMs;

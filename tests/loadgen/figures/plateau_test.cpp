@@ -7,7 +7,7 @@ using loadgen::PlateauTally;
 
 namespace {
 
-constexpr std::int64_t kStart = 1'000;
+constexpr std::int64_t kPlateauStart = 1'000;
 constexpr std::int64_t kEnd = 2'000;
 
 Exchange request(std::int64_t started_ns, std::int64_t ended_ns) {
@@ -19,7 +19,7 @@ Exchange request(std::int64_t started_ns, std::int64_t ended_ns) {
 
 PlateauTally tally_of(const Exchange& exchange) {
   PlateauTally tally;
-  tally.add(exchange, kStart, kEnd);
+  tally.add(exchange, kPlateauStart, kEnd);
   return tally;
 }
 
@@ -46,9 +46,9 @@ TEST_CASE("a request that ends behind the plateau has only its time within it", 
 
 TEST_CASE("the part of a pause that lies in the plateau counts", "[loadgen]") {
   PlateauTally tally;
-  tally.add(loadgen::Pause{.from_ns = 900, .to_ns = 1'200}, kStart, kEnd);
-  tally.add(loadgen::Pause{.from_ns = 1'500, .to_ns = 2'500}, kStart, kEnd);
-  tally.add(loadgen::Pause{.from_ns = 100, .to_ns = 900}, kStart, kEnd);
+  tally.add(loadgen::Pause{.from_ns = 900, .to_ns = 1'200}, kPlateauStart, kEnd);
+  tally.add(loadgen::Pause{.from_ns = 1'500, .to_ns = 2'500}, kPlateauStart, kEnd);
+  tally.add(loadgen::Pause{.from_ns = 100, .to_ns = 900}, kPlateauStart, kEnd);
   CHECK(tally.paused_ns == 700);
   PlateauTally sum = tally;
   sum.add(tally);

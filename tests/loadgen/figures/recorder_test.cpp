@@ -23,7 +23,7 @@ Exchange success(std::int64_t at_ms, std::uint64_t bytes = 1000) {
           bytes, bytes};
 }
 
-Exchange failure(Cause cause, std::int64_t at_ms) {
+Exchange failed_exchange(Cause cause, std::int64_t at_ms) {
   const std::int64_t started = kStart + at_ms * kNsPerMs;
   return {cause, started, started + kNsPerMs, 0, started + 3 * kNsPerMs, 1000, 400};
 }
@@ -67,9 +67,9 @@ TEST_CASE("a request belongs to the second in which it ended", "[loadgen]") {
 TEST_CASE("a failed request counts as an error of its cause and in no other figure", "[loadgen]") {
   Recorder recorder;
   begun(recorder).record(success(0));
-  recorder.record(failure(base::ErrorCode::kDenied, 20));
-  recorder.record(failure(base::ErrorCode::kDenied, 30));
-  recorder.record(failure(Fault::kClosed, 40));
+  recorder.record(failed_exchange(base::ErrorCode::kDenied, 20));
+  recorder.record(failed_exchange(base::ErrorCode::kDenied, 30));
+  recorder.record(failed_exchange(Fault::kClosed, 40));
 
   const loadgen::Tally& tally = recorder.tally();
   CHECK(tally.errors[Cause(base::ErrorCode::kDenied).index()] == 2);
@@ -88,7 +88,7 @@ TEST_CASE("what is recorded in the second half is in the whole too", "[loadgen]"
   first.begin_second_half();
   first.begin_second_half();
   first.record(success(10));
-  first.record(failure(Fault::kClosed, 20));
+  first.record(failed_exchange(Fault::kClosed, 20));
   Recorder second;
   begun(second).record(success(30));
 
@@ -103,7 +103,7 @@ TEST_CASE("what is recorded in the second half is in the whole too", "[loadgen]"
 TEST_CASE("tallies of two threads add up, and the later end is that of the run", "[loadgen]") {
   Recorder first;
   begun(first).record(success(0));
-  first.record(failure(Fault::kTimeout, 10));
+  first.record(failed_exchange(Fault::kTimeout, 10));
   Recorder second;
   begun(second).record(success(1500, 7));
 
@@ -126,7 +126,7 @@ TEST_CASE("tallies of two threads add up, and the later end is that of the run",
 TEST_CASE("live() shows what was recorded", "[loadgen]") {
   Recorder recorder;
   begun(recorder).record(success(0));
-  recorder.record(failure(Fault::kConnect, 10));
+  recorder.record(failed_exchange(Fault::kConnect, 10));
   CHECK(recorder.live().requests == 1);
   CHECK(recorder.live().errors == 1);
   CHECK(recorder.live().response_ns == 10 * kNsPerMs);
@@ -136,7 +136,7 @@ TEST_CASE("what the system said about a failure is kept for the first of each ca
   Recorder recorder;
   begun(recorder);
   for (const char* const why : {"refused", "reset"}) {
-    Exchange failed = failure(Fault::kConnect, 0);
+    Exchange failed = failed_exchange(Fault::kConnect, 0);
     failed.why = why;
     recorder.record(failed);
   }
@@ -200,7 +200,7 @@ TEST_CASE("an answer within the window is throughput though its request was due 
           "[loadgen]") {
   Recorder recorder;
   begun_open(recorder).record(success(-10), due(-10, 300));
-  recorder.record(failure(Fault::kClosed, 5), due(5, 600));
+  recorder.record(failed_exchange(Fault::kClosed, 5), due(5, 600));
   recorder.record(success(-11), due(-11, 0));
   recorder.record(success(20), due(20, 20));
   const loadgen::Tally& tally = recorder.tally();
@@ -219,8 +219,8 @@ TEST_CASE("an answer within the window is throughput though its request was due 
 TEST_CASE("requests that were given up are slow, and not missing in the response times",
           "[loadgen]") {
   Recorder recorder;
-  begun_open(recorder).record(failure(Fault::kTimeout, 500), due(500, 100));
-  recorder.record(failure(base::ErrorCode::kDenied, 500), due(500, 0));
+  begun_open(recorder).record(failed_exchange(Fault::kTimeout, 500), due(500, 100));
+  recorder.record(failed_exchange(base::ErrorCode::kDenied, 500), due(500, 0));
   recorder.record_unfinished(RequestKind::kGet, kStart, kStart + 7 * kNsPerS);
 
   loadgen::Tally tally;
@@ -239,7 +239,7 @@ TEST_CASE("a request that was given up is in its half", "[loadgen]") {
   Recorder recorder;
   begun_open(recorder).begin_second_half();
   recorder.record_unfinished(RequestKind::kGet, kStart, kStart + 7 * kNsPerS);
-  recorder.record(failure(Fault::kTimeout, 500), due(500, 100));
+  recorder.record(failed_exchange(Fault::kTimeout, 500), due(500, 100));
   REQUIRE(recorder.tally().second_half_ns);
   CHECK(recorder.tally().second_half_ns->count() == 2);
 }
@@ -277,7 +277,7 @@ TEST_CASE("in a crowd a fetch is a request, and a user that left is an error", "
   one.begin_crowd(kStart).wakeups = 2;
   other.begin_crowd(kStart).wakeups = 3;
   one.record(success(0));
-  other.record(failure(Fault::kTooSlow, 0));
+  other.record(failed_exchange(Fault::kTooSlow, 0));
   loadgen::Tally sum = one.tally();
   sum.add(other.tally());
   sum.add(loadgen::Tally());
@@ -318,7 +318,7 @@ TEST_CASE("in an open loop the kinds have what was given up and not sent", "[loa
   Recorder recorder;
   recorder.tell_kinds_apart();
   begun_open(recorder).record(success(9'990), due(9'990, 990));
-  recorder.record(failure(Fault::kTimeout, 9'990), due(9'990, 0));
+  recorder.record(failed_exchange(Fault::kTimeout, 9'990), due(9'990, 0));
   recorder.record_unfinished(RequestKind::kPut, kStart, kStart + 7 * kNsPerS);
 
   const auto& gets = recorder.tally().kinds->of(RequestKind::kGet);

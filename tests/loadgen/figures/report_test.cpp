@@ -29,7 +29,7 @@ Config get_config() {
 }
 
 // With phases, seconds and the machine.
-Figures two_seconds() {
+Figures two_seconds_of_run() {
   Figures result = tests::two_seconds();
   loadgen::Tally& tally = result.tally;
   tally.connect_ns = 400 * kNsPerMs;
@@ -44,7 +44,7 @@ Figures two_seconds() {
 
 // The same as an open loop.
 Figures two_seconds_open() {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   result.tally.open.emplace();
   result.tally.open->due = result.tally.open->answered = 400;
   for (int i = 0; i < 400; ++i) {
@@ -79,7 +79,7 @@ std::optional<std::string> failure(const Figures& result) {
 }  // namespace
 
 TEST_CASE("the JSON has every figure of the contract", "[loadgen]") {
-  const nlohmann::json json = parsed(get_config(), two_seconds());
+  const nlohmann::json json = parsed(get_config(), two_seconds_of_run());
   CHECK(json["request"] == "get");
   CHECK(json["server"] == "127.0.0.1:9000");
   CHECK(json["threads"] == 2);
@@ -99,7 +99,7 @@ TEST_CASE("the JSON has every figure of the contract", "[loadgen]") {
 }
 
 TEST_CASE("the JSON says whether the run is valid, when it ran and what CPU it used", "[loadgen]") {
-  const nlohmann::json json = parsed(get_config(), two_seconds());
+  const nlohmann::json json = parsed(get_config(), two_seconds_of_run());
   CHECK(json["valid"] == true);
   CHECK(json["invalid_because"].empty());
   CHECK(json["n_check"] == 1.0);
@@ -110,7 +110,8 @@ TEST_CASE("the JSON says whether the run is valid, when it ran and what CPU it u
                                       {"allowed_cores", 2.0},
                                       {"us_per_request", 21.34},
                                       {"is_bottleneck", false}});
-  CHECK(contains(table(get_config(), two_seconds()), "0.50 of 2 cores, 21.3 us for each request;"));
+  CHECK(contains(table(get_config(), two_seconds_of_run()),
+                 "0.50 of 2 cores, 21.3 us for each request;"));
   CHECK(json["sources"] == 64);
   CHECK(json["warmup_s"] == 0.5);
 }
@@ -119,7 +120,7 @@ TEST_CASE("the reports have a part for each kind of a mix", "[loadgen]") {
   Config config = get_config();
   config.mix[index_of(loadgen::RequestKind::kGet)] = 90;
   config.mix[index_of(loadgen::RequestKind::kNew)] = 10;
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   auto& gets = result.tally.kinds.emplace().of_kind[index_of(loadgen::RequestKind::kGet)];
   for (int i = 0; i < 300; ++i) gets.response_ns.add(8 * kNsPerMs);
   gets.moved_bytes = 300'000;
@@ -135,7 +136,7 @@ TEST_CASE("the reports have a part for each kind of a mix", "[loadgen]") {
   CHECK(kinds["get"]["response_time_ms"]["mean"] == 8);
   CHECK(contains(table(config, result), "get 90, new 10 at 127.0.0.1:9000"));
   CHECK(contains(table(config, result), "150.0 requests/s; 300 requests"));
-  CHECK_FALSE(parsed(get_config(), two_seconds()).contains("kinds"));
+  CHECK_FALSE(parsed(get_config(), two_seconds_of_run()).contains("kinds"));
 
   result.tally.open.emplace();
   gets.answered = 298;
@@ -143,7 +144,7 @@ TEST_CASE("the reports have a part for each kind of a mix", "[loadgen]") {
 }
 
 TEST_CASE("the JSON lists errors by cause beside their total", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   result.tally.errors[Cause(base::ErrorCode::kDenied).index()] = 2;
   result.tally.errors[Cause(Fault::kMismatch).index()] = 1;
   CHECK(parsed(get_config(), result)["errors"] ==
@@ -151,7 +152,7 @@ TEST_CASE("the JSON lists errors by cause beside their total", "[loadgen]") {
 }
 
 TEST_CASE("the reports show what the system said about the first error of a cause", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   CHECK(parsed(get_config(), result)["first_errors"] == nlohmann::json::object());
   result.tally.errors[Cause(Fault::kConnect).index()] = 2;
   result.tally.first_why[Cause(Fault::kConnect).index()] = "connect to x: Connection refused";
@@ -164,12 +165,12 @@ TEST_CASE("the reports show what the system said about the first error of a caus
 TEST_CASE("kept connections have no time to connect", "[loadgen]") {
   Config config = get_config();
   config.connection = loadgen::Connection::kKeepAlive;
-  CHECK_FALSE(parsed(config, two_seconds())["phases_ms"].contains("connect"));
-  CHECK_FALSE(contains(table(config, two_seconds()), "connected"));
+  CHECK_FALSE(parsed(config, two_seconds_of_run())["phases_ms"].contains("connect"));
+  CHECK_FALSE(contains(table(config, two_seconds_of_run()), "connected"));
 }
 
 TEST_CASE("the reports show the addresses of the server that were used", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   CHECK(parsed(get_config(), result)["server_addresses"] ==
         nlohmann::json::array({"127.0.0.1:9000"}));
   CHECK_FALSE(contains(table(get_config(), result), "addresses "));
@@ -180,23 +181,23 @@ TEST_CASE("the reports show the addresses of the server that were used", "[loadg
 }
 
 TEST_CASE("neither report holds the password, and the table not even the user", "[loadgen]") {
-  CHECK_FALSE(contains(parsed(get_config(), two_seconds()).dump(), "topsecret"));
-  CHECK_FALSE(contains(table(get_config(), two_seconds()), "topsecret"));
-  CHECK_FALSE(contains(table(get_config(), two_seconds()), "somebody"));
+  CHECK_FALSE(contains(parsed(get_config(), two_seconds_of_run()).dump(), "topsecret"));
+  CHECK_FALSE(contains(table(get_config(), two_seconds_of_run()), "topsecret"));
+  CHECK_FALSE(contains(table(get_config(), two_seconds_of_run()), "somebody"));
 }
 
 TEST_CASE("the table shows the self-check, and why a run is invalid", "[loadgen]") {
   CHECK(
-      contains(table(get_config(), two_seconds()),
+      contains(table(get_config(), two_seconds_of_run()),
                "100.0% of their time in requests, which is not judged in a run under 5 s: valid"));
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   result.tally.elapsed_ns = 8 * kNsPerS;
   CHECK(contains(table(get_config(), result), "25.0% of their time in requests: INVALID"));
   CHECK(contains(table(get_config(), result), "X*R is 0.250 of N"));
 }
 
 TEST_CASE("an invalid run has failed, and says why", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   CHECK_FALSE(failure(result));
   result.tally.elapsed_ns = 8 * kNsPerS;
   CHECK(contains(failure(result).value_or(""), "the run is invalid: X*R is 0.250 of N"));
@@ -204,7 +205,7 @@ TEST_CASE("an invalid run has failed, and says why", "[loadgen]") {
 }
 
 TEST_CASE("a failed request is the first reason of a failure", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   result.tally.elapsed_ns = 8 * kNsPerS;
   result.tally.errors[Cause(Fault::kClosed).index()] = 3;
   CHECK(failure(result) == "3 of 403 requests failed: closed 3");
@@ -225,14 +226,14 @@ TEST_CASE("a run under five seconds is not judged by its n_check", "[loadgen]") 
 }
 
 TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   CHECK_FALSE(contains(table(get_config(), result), "warning"));
   result.cpu = {.used_cores = 1.9, .allowed_cores = 2};
   CHECK(contains(table(get_config(), result), "warning: loadgen itself is the bottleneck"));
 }
 
 TEST_CASE("a run whose threads waited for a core is marked", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   result.cpu.run_delay_share = 0.1;
   result.cpu.run_delay_ms_per_request = 2.5;
   CHECK(parsed(get_config(), result)["run_delay"] ==
@@ -247,7 +248,7 @@ TEST_CASE("a run whose threads waited for a core is marked", "[loadgen]") {
 }
 
 TEST_CASE("every kind of run says when loadgen stood still", "[loadgen]") {
-  Figures result = two_seconds();
+  Figures result = two_seconds_of_run();
   result.stalls = {2, 300 * kNsPerMs, 450 * kNsPerMs};
   CHECK(parsed(get_config(), result)["stalls_ms"] ==
         nlohmann::json{{"count", 2}, {"longest", 300.0}, {"total", 450.0}});
@@ -257,7 +258,7 @@ TEST_CASE("every kind of run says when loadgen stood still", "[loadgen]") {
 
 TEST_CASE("a percentile that is not known is null in the JSON and a dash in the table",
           "[loadgen]") {
-  const Figures result = two_seconds();
+  const Figures result = two_seconds_of_run();
   CHECK(parsed(get_config(), result)["response_time_ms"]["p99.9"].is_null());
   CHECK(contains(table(get_config(), result), "p99.9 -  max"));
 }
@@ -269,10 +270,10 @@ TEST_CASE("one thread cannot use more than one core", "[loadgen]") {
 }
 
 TEST_CASE("the JSON of a closed loop has nothing of an open one", "[loadgen]") {
-  const nlohmann::json json = parsed(get_config(), two_seconds());
+  const nlohmann::json json = parsed(get_config(), two_seconds_of_run());
   CHECK_FALSE(json.contains("open_loop"));
   CHECK(json["cooldown_requests"] == 0);
-  CHECK_FALSE(contains(table(get_config(), two_seconds()), "lateness"));
+  CHECK_FALSE(contains(table(get_config(), two_seconds_of_run()), "lateness"));
 }
 
 TEST_CASE("the reports of an open loop have the schedule and its three times", "[loadgen]") {

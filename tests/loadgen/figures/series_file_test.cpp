@@ -15,12 +15,13 @@ using loadgen::ThreadSeries;
 
 namespace {
 
-constexpr std::int64_t kStart = 50 * kNsPerS;
-const std::string kHeader = "t,under_way,started,ended,failed,bytes,mean_ms,p50_ms,p99_ms,max_ms\n";
+constexpr std::int64_t kSeriesStart = 50 * kNsPerS;
+const std::string kSeriesColumns =
+    "t,under_way,started,ended,failed,bytes,mean_ms,p50_ms,p99_ms,max_ms\n";
 
-std::int64_t at(std::int64_t ms) { return kStart + ms * kNsPerMs; }
+std::int64_t series_at(std::int64_t ms) { return kSeriesStart + ms * kNsPerMs; }
 
-std::string content(const std::string& path) {
+std::string series_content(const std::string& path) {
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   return text.str();
@@ -35,31 +36,31 @@ TEST_CASE("each second has a line with the sums of all threads", "[loadgen]") {
   ThreadSeries other;
   const auto file = SeriesFile::open(path);
   REQUIRE(file);
-  CHECK(content(path) == kHeader);
+  CHECK(series_content(path) == kSeriesColumns);
   for (ThreadSeries* const thread : {&one, &other}) {
-    thread->begin(kStart);
+    thread->begin(kSeriesStart);
     (*file)->add(*thread);
   }
-  one.start(at(0));
-  other.start(at(0));
-  one.end(at(100), 100 * kNsPerMs);
+  one.start(series_at(0));
+  other.start(series_at(0));
+  one.end(series_at(100), 100 * kNsPerMs);
   CHECK((*file)->write_before(1));
   const std::string first = "1,1,2,1,0,0,100.000,100.000,100.000,100.000\n";
-  CHECK(content(path) == kHeader + first);
+  CHECK(series_content(path) == kSeriesColumns + first);
 
-  other.fail(at(2100));
-  one.start(at(3100));
-  one.end(at(3200), 1 * kNsPerMs);
-  other.start(at(3100));
-  other.end(at(3200), 3 * kNsPerMs);
+  other.fail(series_at(2100));
+  one.start(series_at(3100));
+  one.end(series_at(3200), 1 * kNsPerMs);
+  other.start(series_at(3100));
+  other.end(series_at(3200), 3 * kNsPerMs);
   CHECK((*file)->write_before(3));
   const std::string later =
       "2,1,0,0,0,0,,,,\n"
       "3,0,0,0,1,0,,,,\n";
-  CHECK(content(path) == kHeader + first + later);
+  CHECK(series_content(path) == kSeriesColumns + first + later);
   REQUIRE((*file)->finish());
-  const std::string lines = content(path);
-  CHECK(lines.starts_with(kHeader + first + later + "4,0,2,2,0,0,2.000,1.00"));
+  const std::string lines = series_content(path);
+  CHECK(lines.starts_with(kSeriesColumns + first + later + "4,0,2,2,0,0,2.000,1.00"));
   CHECK(lines.ends_with(",3.000\n"));
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 // A run of 10 s in which `requests` requests of 10 ms and 1000 bytes succeeded. All threads ran
 // until the end.
-Tally ten_seconds(int requests, int threads) {
+Tally tally_of_ten_seconds(int requests, int threads) {
   Tally tally;
   for (int i = 0; i < requests; ++i) tally.response_ns.add(10 * kNsPerMs);
   const auto count = static_cast<std::uint64_t>(requests);
@@ -31,13 +31,13 @@ Tally ten_seconds(int requests, int threads) {
   return tally;
 }
 
-Summary summarize(const Tally& tally, int threads) {
+Summary summarize_tally(const Tally& tally, int threads) {
   return loadgen::summarize({.tally = tally}, threads);
 }
 
 // An open loop of 10 s in which 1,000 requests took 10 ms, and each was sent so late.
-Tally open_loop(std::int64_t lateness_us) {
-  Tally tally = ten_seconds(1000, 4);
+Tally open_loop_tally(std::int64_t lateness_us) {
+  Tally tally = tally_of_ten_seconds(1000, 4);
   tally.open.emplace();
   tally.open->due = tally.open->answered = 1000;
   for (int i = 0; i < 1000; ++i) {
@@ -50,9 +50,9 @@ Tally open_loop(std::int64_t lateness_us) {
 }  // namespace
 
 TEST_CASE("rates are over the measured time, phases are means from the start", "[loadgen]") {
-  Tally tally = ten_seconds(4000, 4);
+  Tally tally = tally_of_ten_seconds(4000, 4);
   tally.elapsed_ns = 10 * kNsPerS + 2 * kNsPerMs;
-  const Summary summary = summarize(tally, 4);
+  const Summary summary = summarize_tally(tally, 4);
   CHECK(summary.requests == 4000);
   CHECK(is_near(summary.elapsed_s, 10.002));
   CHECK(is_near(summary.throughput_rps, 4000 / 10.002));
@@ -65,7 +65,7 @@ TEST_CASE("rates are over the measured time, phases are means from the start", "
 TEST_CASE("percentiles are those of their names", "[loadgen]") {
   Tally tally;
   for (int ms = 1; ms <= 1000; ++ms) tally.response_ns.add(ms * kNsPerMs);
-  const auto times = summarize(tally, 1).response;
+  const auto times = summarize_tally(tally, 1).response;
   CHECK(is_near(times.min_ms, 1));
   constexpr double kHalfABucketMs = 4.2;
   CHECK(std::abs(times.p50_ms - 500) <= kHalfABucketMs);
@@ -76,23 +76,23 @@ TEST_CASE("percentiles are those of their names", "[loadgen]") {
 }
 
 TEST_CASE("a run whose threads were always in a request is valid", "[loadgen]") {
-  const Summary summary = summarize(ten_seconds(4000, 4), 4);
+  const Summary summary = summarize_tally(tally_of_ten_seconds(4000, 4), 4);
   CHECK(is_near(summary.n_check, 1.0));
   CHECK(summary.invalid_because.empty());
 }
 
 TEST_CASE("N = X*R must hold to 3%", "[loadgen]") {
-  CHECK(summarize(ten_seconds(3890, 4), 4).invalid_because.empty());
-  CHECK(summarize(ten_seconds(4110, 4), 4).invalid_because.empty());
-  CHECK(summarize(ten_seconds(3870, 4), 4).invalid_because.size() == 1);
-  CHECK(summarize(ten_seconds(4130, 4), 4).invalid_because.size() == 1);
+  CHECK(summarize_tally(tally_of_ten_seconds(3890, 4), 4).invalid_because.empty());
+  CHECK(summarize_tally(tally_of_ten_seconds(4110, 4), 4).invalid_because.empty());
+  CHECK(summarize_tally(tally_of_ten_seconds(3870, 4), 4).invalid_because.size() == 1);
+  CHECK(summarize_tally(tally_of_ten_seconds(4130, 4), 4).invalid_because.size() == 1);
 }
 
 TEST_CASE("an invalid run says where the time went", "[loadgen]") {
-  Tally tally = ten_seconds(2000, 4);  // half of 40 thread-seconds
-  tally.failed_ns = 8 * kNsPerS;       // a fifth
-  tally.active_ns -= 6 * kNsPerS;      // and 15% after a thread had ended
-  const Summary summary = summarize(tally, 4);
+  Tally tally = tally_of_ten_seconds(2000, 4);  // half of 40 thread-seconds
+  tally.failed_ns = 8 * kNsPerS;                // a fifth
+  tally.active_ns -= 6 * kNsPerS;               // and 15% after a thread had ended
+  const Summary summary = summarize_tally(tally, 4);
   CHECK(is_near(summary.n_check, 0.5));
   REQUIRE(summary.invalid_because.size() == 1);
   const std::string& reason = summary.invalid_because.front();
@@ -104,19 +104,19 @@ TEST_CASE("an invalid run says where the time went", "[loadgen]") {
 }
 
 TEST_CASE("a run is invalid if announced bytes did not come", "[loadgen]") {
-  Tally tally = ten_seconds(4000, 4);
+  Tally tally = tally_of_ten_seconds(4000, 4);
   --tally.moved_bytes;
-  const Summary summary = summarize(tally, 4);
+  const Summary summary = summarize_tally(tally, 4);
   REQUIRE(summary.invalid_because.size() == 1);
   CHECK(contains(summary.invalid_because.front(), "announced 4000000 bytes"));
   CHECK(contains(summary.invalid_because.front(), "3999999"));
 }
 
 TEST_CASE("errors are listed by cause, but only those that occurred", "[loadgen]") {
-  Tally tally = ten_seconds(4000, 4);
+  Tally tally = tally_of_ten_seconds(4000, 4);
   tally.errors[Cause(base::ErrorCode::kNotFound).index()] = 2;
   tally.errors[Cause(Fault::kTimeout).index()] = 1;
-  const Summary summary = summarize(tally, 4);
+  const Summary summary = summarize_tally(tally, 4);
   CHECK(summary.errors_total == 3);
   CHECK(summary.errors ==
         std::vector<std::pair<std::string, std::uint64_t>>{{"not-found", 2}, {"timeout", 1}});
@@ -124,7 +124,7 @@ TEST_CASE("errors are listed by cause, but only those that occurred", "[loadgen]
 }
 
 TEST_CASE("a run without a success is invalid and divides nothing by zero", "[loadgen]") {
-  const Summary summary = summarize(Tally(), 4);
+  const Summary summary = summarize_tally(Tally(), 4);
   CHECK(summary.throughput_rps == 0);
   CHECK(summary.response.mean_ms == 0);
   CHECK(summary.n_check == 0);
@@ -132,7 +132,7 @@ TEST_CASE("a run without a success is invalid and divides nothing by zero", "[lo
 }
 
 TEST_CASE("an open loop is not judged by N = X*R", "[loadgen]") {
-  const Summary summary = summarize(open_loop(100), 4);
+  const Summary summary = summarize_tally(open_loop_tally(100), 4);
   CHECK(summary.invalid_because.empty());
   CHECK(summary.is_n_check_good());
   CHECK(is_near(summary.open->service.mean_ms, 9));
@@ -141,8 +141,8 @@ TEST_CASE("an open loop is not judged by N = X*R", "[loadgen]") {
 }
 
 TEST_CASE("an open loop whose generator was late is invalid", "[loadgen]") {
-  CHECK_FALSE(summarize(open_loop(990), 4).open->is_late);
-  const Summary late = summarize(open_loop(1100), 4);
+  CHECK_FALSE(summarize_tally(open_loop_tally(990), 4).open->is_late);
+  const Summary late = summarize_tally(open_loop_tally(1100), 4);
   CHECK(late.open->is_late);
   REQUIRE(late.invalid_because.size() == 1);
   CHECK(contains(late.invalid_because.front(),
@@ -151,25 +151,25 @@ TEST_CASE("an open loop whose generator was late is invalid", "[loadgen]") {
 }
 
 TEST_CASE("lateness that is small beside the response times is no fault", "[loadgen]") {
-  Tally tally = open_loop(1100);
+  Tally tally = open_loop_tally(1100);
   for (int i = 0; i < 20; ++i) tally.response_ns.add(12 * kNsPerMs);
-  CHECK_FALSE(summarize(tally, 4).open->is_late);
+  CHECK_FALSE(summarize_tally(tally, 4).open->is_late);
 }
 
 TEST_CASE("throughput of an open loop is what was answered within the window", "[loadgen]") {
-  Tally tally = open_loop(0);
+  Tally tally = open_loop_tally(0);
   tally.open->answered = 700;
-  const Summary summary = summarize(tally, 4);
+  const Summary summary = summarize_tally(tally, 4);
   CHECK(summary.requests == 1000);
   CHECK(is_near(summary.throughput_rps, 70));
 }
 
 TEST_CASE("requests that were given up are no successes", "[loadgen]") {
-  Tally tally = open_loop(0);
+  Tally tally = open_loop_tally(0);
   tally.response_ns.add(5 * kNsPerS);
   tally.open->given_up = 1;
   tally.errors[Cause(Fault::kUnfinished).index()] = 1;
-  const Summary summary = summarize(tally, 4);
+  const Summary summary = summarize_tally(tally, 4);
   CHECK(summary.requests == 1000);
   CHECK(is_near(summary.response.max_ms, 5000));
   CHECK(summary.errors == std::vector<std::pair<std::string, std::uint64_t>>{{"unfinished", 1}});
@@ -179,7 +179,7 @@ TEST_CASE("a burst is not judged by X*R/N", "[loadgen]") {
   const loadgen::burst::Sums round{
       .transfers = 4, .bytes = 4000, .span_ns = 1e9, .transfer_ns = 3e9, .capacity_ns = 4e9};
   const Summary summary =
-      loadgen::summarize({.tally = ten_seconds(1000, 4), .rounds = {{round, round}}}, 4);
+      loadgen::summarize({.tally = tally_of_ten_seconds(1000, 4), .rounds = {{round, round}}}, 4);
   CHECK_FALSE(summary.has_n_check());
   CHECK(summary.invalid_because.empty());
   REQUIRE(summary.burst);

@@ -19,19 +19,21 @@ using tests::is_near;
 
 namespace {
 
-constexpr int kThreads = 4;
+constexpr int kThinkThreads = 4;
 
 // Ten seconds in which each thread paused 30 ms before each request, which took 10 ms.
-Tally ten_seconds() {
+Tally ten_seconds_of_thinking() {
   Tally tally;
-  for (int i = 0; i < kThreads * 250; ++i) tally.response_ns.add(10 * kNsPerMs);
-  tally.think.emplace().paused_ns = kThreads * 250 * 30 * kNsPerMs;
+  for (int i = 0; i < kThinkThreads * 250; ++i) tally.response_ns.add(10 * kNsPerMs);
+  tally.think.emplace().paused_ns = kThinkThreads * 250 * 30 * kNsPerMs;
   tally.elapsed_ns = 10 * kNsPerS;
-  tally.active_ns = static_cast<std::uint64_t>(kThreads * tally.elapsed_ns);
+  tally.active_ns = static_cast<std::uint64_t>(kThinkThreads * tally.elapsed_ns);
   return tally;
 }
 
-Summary summarize(const Tally& tally) { return loadgen::summarize({.tally = tally}, kThreads); }
+Summary summarize_thinking(const Tally& tally) {
+  return loadgen::summarize({.tally = tally}, kThinkThreads);
+}
 
 }  // namespace
 
@@ -61,7 +63,7 @@ TEST_CASE("a thread is busy until the pause that is cut", "[loadgen]") {
 }
 
 TEST_CASE("with pauses N = X*(R+Z) must hold", "[loadgen]") {
-  const Summary summary = summarize(ten_seconds());
+  const Summary summary = summarize_thinking(ten_seconds_of_thinking());
   REQUIRE(summary.think_ms);
   CHECK(is_near(*summary.think_ms, 30));
   CHECK(is_near(summary.n_check, 1));
@@ -70,9 +72,9 @@ TEST_CASE("with pauses N = X*(R+Z) must hold", "[loadgen]") {
 }
 
 TEST_CASE("time that is neither in a request nor in a pause makes a run invalid", "[loadgen]") {
-  Tally tally = ten_seconds();
+  Tally tally = ten_seconds_of_thinking();
   tally.think->paused_ns -= 2 * kNsPerS;
-  const Summary summary = summarize(tally);
+  const Summary summary = summarize_thinking(tally);
   CHECK(is_near(summary.n_check, 0.95));
   REQUIRE(summary.invalid_because.size() == 1);
   CHECK(contains(summary.invalid_because[0], "X*(R+Z) is 0.950 of N"));
@@ -80,12 +82,12 @@ TEST_CASE("time that is neither in a request nor in a pause makes a run invalid"
 }
 
 TEST_CASE("the pause before a request that failed counts as the request does", "[loadgen]") {
-  Tally tally = ten_seconds();
+  Tally tally = ten_seconds_of_thinking();
   tally.response_ns = {};
-  for (int i = 0; i < kThreads * 200; ++i) tally.response_ns.add(10 * kNsPerMs);
-  tally.errors[0] = kThreads * 50;
-  tally.failed_ns = kThreads * 50 * 10 * kNsPerMs;
-  const Summary summary = summarize(tally);
+  for (int i = 0; i < kThinkThreads * 200; ++i) tally.response_ns.add(10 * kNsPerMs);
+  tally.errors[0] = kThinkThreads * 50;
+  tally.failed_ns = kThinkThreads * 50 * 10 * kNsPerMs;
+  const Summary summary = summarize_thinking(tally);
   CHECK(is_near(*summary.think_ms, 30));
   CHECK(is_near(summary.n_check, 0.8));
   REQUIRE(summary.invalid_because.size() == 1);
@@ -95,9 +97,9 @@ TEST_CASE("the pause before a request that failed counts as the request does", "
 }
 
 TEST_CASE("a run that ends in its first pauses says so", "[loadgen]") {
-  Tally tally = ten_seconds();
+  Tally tally = ten_seconds_of_thinking();
   tally.response_ns = {};
-  CHECK(summarize(tally).invalid_because ==
+  CHECK(summarize_thinking(tally).invalid_because ==
         std::vector<std::string>{
             "no request was sent, because the run ended in the first pauses of --think"});
 }

@@ -9,21 +9,21 @@ using loadgen::ThreadSeries;
 
 namespace {
 
-constexpr std::int64_t kStart = 50 * kNsPerS;
+constexpr std::int64_t kThreadStart = 50 * kNsPerS;
 
-std::int64_t at(std::int64_t ms) { return kStart + ms * kNsPerMs; }
+std::int64_t thread_at(std::int64_t ms) { return kThreadStart + ms * kNsPerMs; }
 
 }  // namespace
 
 TEST_CASE("each event counts in the second of its moment", "[loadgen]") {
   ThreadSeries series;
-  series.begin(kStart);
-  series.start(at(0));
-  series.end(at(999), 999);
-  series.start(at(999));
-  series.end(at(2000), 1001);
-  series.start(at(2000));
-  series.fail(at(2500));
+  series.begin(kThreadStart);
+  series.start(thread_at(0));
+  series.end(thread_at(999), 999);
+  series.start(thread_at(999));
+  series.end(thread_at(2000), 1001);
+  series.start(thread_at(2000));
+  series.fail(thread_at(2500));
   CHECK(series.seconds() == 3);
 
   const auto seconds = series.take_before(3);
@@ -39,10 +39,10 @@ TEST_CASE("each event counts in the second of its moment", "[loadgen]") {
 
 TEST_CASE("what comes too late for its second counts in the next one", "[loadgen]") {
   ThreadSeries series;
-  series.begin(kStart);
-  series.start(at(100));
+  series.begin(kThreadStart);
+  series.start(thread_at(100));
   CHECK(series.take_before(2).size() == 1);
-  series.end(at(200), 1);
+  series.end(thread_at(200), 1);
   CHECK(series.take_before(2).empty());
   const auto seconds = series.take_before(4);
   REQUIRE(seconds.size() == 1);
@@ -64,10 +64,10 @@ TEST_CASE("bytes count only while a request that counts is under way", "[loadgen
 
 TEST_CASE("a request that was given up has a response time", "[loadgen]") {
   ThreadSeries series;
-  series.begin(kStart);
-  series.start(at(0));
-  series.fail(at(10));
-  series.give_up(at(10), 10);
+  series.begin(kThreadStart);
+  series.start(thread_at(0));
+  series.fail(thread_at(10));
+  series.give_up(thread_at(10), 10);
   const auto seconds = series.take_before(1);
   CHECK(seconds[0].failed == 1);
   CHECK(seconds[0].response_ns.size() == 1);

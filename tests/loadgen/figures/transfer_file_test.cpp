@@ -17,7 +17,7 @@ using loadgen::TransferLines;
 
 namespace {
 
-constexpr std::int64_t kStartNs = 7 * kNsPerS;
+constexpr std::int64_t kRoundStartNs = 7 * kNsPerS;
 const std::string kHeader =
     "round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,last_byte_s,"
     "failure,sent_s,cpu_us\n";
@@ -28,7 +28,7 @@ std::string content(const std::string& path) {
   return text.str();
 }
 
-std::int64_t at(std::int64_t ms) { return kStartNs + ms * kNsPerMs; }
+std::int64_t at(std::int64_t ms) { return kRoundStartNs + ms * kNsPerMs; }
 
 // A transfer of 5 bytes from 10 ms to 15 ms.
 Exchange five_ms() {
@@ -50,7 +50,7 @@ TEST_CASE("a transfer is a line with its moments since the start", "[loadgen]") 
   const std::string path = folder.path("transfers.csv");
   const auto file = TransferFile::open(path);
   REQUIRE(file);
-  (*file)->begin(kStartNs, 1'700'000'000.25);
+  (*file)->begin(kRoundStartNs, 1'700'000'000.25);
   TransferLines lines(file->get(), 3);
   CHECK(lines.add("a", five_ms()));
   Exchange ftp = five_ms();
@@ -81,7 +81,7 @@ TEST_CASE("lines are kept only until they fill a buffer", "[loadgen]") {
   const tests::TemporaryFolder folder;
   const std::string path = folder.path("transfers.csv");
   const auto file = TransferFile::open(path);
-  (*file)->begin(kStartNs, 1);
+  (*file)->begin(kRoundStartNs, 1);
   TransferLines lines(file->get(), 0);
   CHECK(lines.add("a", five_ms()));
   CHECK(content(path) == kHeader);
@@ -92,7 +92,7 @@ TEST_CASE("lines are kept only until they fill a buffer", "[loadgen]") {
 TEST_CASE("a record that cannot be written is a failure", "[loadgen]") {
   const auto file = TransferFile::open("/dev/full");
   REQUIRE(file);
-  CHECK_FALSE((*file)->begin(kStartNs, 1));
+  CHECK_FALSE((*file)->begin(kRoundStartNs, 1));
   TransferLines lines(file->get(), 0);
   CHECK(lines.add("a", five_ms()));
   CHECK_FALSE(lines.flush());

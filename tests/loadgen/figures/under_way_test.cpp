@@ -15,26 +15,26 @@ using tests::is_near;
 
 namespace {
 
-constexpr int kThreads = 4;
+constexpr int kUnderWayThreads = 4;
 
 // Ten seconds in which each thread had one request of 100 ms after the other.
-Figures ten_seconds(std::uint64_t seen_each, int samples = 100) {
+Figures ten_seconds_under_way(std::uint64_t seen_each, int samples = 100) {
   Figures figures;
-  for (int i = 0; i < kThreads * 100; ++i) figures.tally.response_ns.add(100 * kNsPerMs);
+  for (int i = 0; i < kUnderWayThreads * 100; ++i) figures.tally.response_ns.add(100 * kNsPerMs);
   figures.tally.elapsed_ns = 10 * kNsPerS;
-  figures.tally.active_ns = static_cast<std::uint64_t>(kThreads * figures.tally.elapsed_ns);
+  figures.tally.active_ns = static_cast<std::uint64_t>(kUnderWayThreads * figures.tally.elapsed_ns);
   for (int i = 0; i < samples; ++i) figures.under_way.add(seen_each);
   return figures;
 }
 
-std::vector<std::string> faults(const Figures& figures) {
-  return loadgen::summarize(figures, kThreads).invalid_because;
+std::vector<std::string> under_way_faults(const Figures& figures) {
+  return loadgen::summarize(figures, kUnderWayThreads).invalid_because;
 }
 
 }  // namespace
 
 TEST_CASE("as many requests are seen under way as X*R says", "[loadgen]") {
-  const auto summary = loadgen::summarize(ten_seconds(4), kThreads);
+  const auto summary = loadgen::summarize(ten_seconds_under_way(4), kUnderWayThreads);
   REQUIRE(summary.under_way);
   CHECK(summary.under_way->samples == 100);
   CHECK(is_near(summary.under_way->mean, 4));
@@ -45,20 +45,21 @@ TEST_CASE("as many requests are seen under way as X*R says", "[loadgen]") {
 }
 
 TEST_CASE("requests that were counted twice are found by those under way", "[loadgen]") {
-  REQUIRE(faults(ten_seconds(2)).size() == 1);
-  CHECK(contains(faults(ten_seconds(2))[0], "loadgen has not counted every request once"));
-  CHECK(faults(ten_seconds(2, 49)).empty());
+  REQUIRE(under_way_faults(ten_seconds_under_way(2)).size() == 1);
+  CHECK(contains(under_way_faults(ten_seconds_under_way(2))[0],
+                 "loadgen has not counted every request once"));
+  CHECK(under_way_faults(ten_seconds_under_way(2, 49)).empty());
 }
 
 TEST_CASE("where pauses leave few requests under way, they must agree more closely", "[loadgen]") {
   Figures figures;
-  for (int i = 0; i < kThreads * 100; ++i) figures.tally.response_ns.add(2 * kNsPerMs);
-  figures.tally.think.emplace().paused_ns = kThreads * 100 * 98 * kNsPerMs;
+  for (int i = 0; i < kUnderWayThreads * 100; ++i) figures.tally.response_ns.add(2 * kNsPerMs);
+  figures.tally.think.emplace().paused_ns = kUnderWayThreads * 100 * 98 * kNsPerMs;
   figures.tally.elapsed_ns = 10 * kNsPerS;
-  figures.tally.active_ns = static_cast<std::uint64_t>(kThreads * figures.tally.elapsed_ns);
+  figures.tally.active_ns = static_cast<std::uint64_t>(kUnderWayThreads * figures.tally.elapsed_ns);
   const auto with = [&figures](std::uint64_t samples, std::uint64_t requests) {
     figures.under_way = {.samples = samples, .sum = requests};
-    return faults(figures);
+    return under_way_faults(figures);
   };
   CHECK(with(100, 8).empty());
   CHECK(with(100, 19).empty());
@@ -70,14 +71,14 @@ TEST_CASE("where pauses leave few requests under way, they must agree more close
 
 TEST_CASE("samples that scatter more are less exact", "[loadgen]") {
   Figures figures;
-  for (int i = 0; i < kThreads * 100; ++i) figures.tally.response_ns.add(2 * kNsPerMs);
-  figures.tally.think.emplace().paused_ns = kThreads * 100 * 98 * kNsPerMs;
+  for (int i = 0; i < kUnderWayThreads * 100; ++i) figures.tally.response_ns.add(2 * kNsPerMs);
+  figures.tally.think.emplace().paused_ns = kUnderWayThreads * 100 * 98 * kNsPerMs;
   figures.tally.elapsed_ns = 10 * kNsPerS;
-  figures.tally.active_ns = static_cast<std::uint64_t>(kThreads * figures.tally.elapsed_ns);
+  figures.tally.active_ns = static_cast<std::uint64_t>(kUnderWayThreads * figures.tally.elapsed_ns);
   const auto with = [&figures](int samples, std::uint64_t requests) {
     figures.under_way = {};
     for (int i = 0; i < 100; ++i) figures.under_way.add(i < samples ? requests : 0);
-    return faults(figures);
+    return under_way_faults(figures);
   };
   CHECK(with(40, 1).size() == 1);
   CHECK(with(10, 4).empty());
@@ -85,11 +86,11 @@ TEST_CASE("samples that scatter more are less exact", "[loadgen]") {
 }
 
 TEST_CASE("a failed request was under way too", "[loadgen]") {
-  Figures figures = ten_seconds(4);
+  Figures figures = ten_seconds_under_way(4);
   figures.tally.response_ns = {};
-  for (int i = 0; i < kThreads * 98; ++i) figures.tally.response_ns.add(100 * kNsPerMs);
+  for (int i = 0; i < kUnderWayThreads * 98; ++i) figures.tally.response_ns.add(100 * kNsPerMs);
   figures.tally.failed_ns = 8 * 100 * kNsPerMs;
-  CHECK(is_near(loadgen::summarize(figures, kThreads).under_way->expected, 4));
+  CHECK(is_near(loadgen::summarize(figures, kUnderWayThreads).under_way->expected, 4));
 }
 
 TEST_CASE("in an open loop a request is under way from when it was sent", "[loadgen]") {

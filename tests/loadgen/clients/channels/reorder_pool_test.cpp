@@ -13,10 +13,10 @@ using LastBuffer = ReorderPool::LastBuffer;
 
 namespace {
 
-std::byte byte_at(std::uint64_t offset) { return std::byte((offset * 7 + offset / 251) % 256); }
+std::byte placed_byte(std::uint64_t offset) { return std::byte((offset * 7 + offset / 251) % 256); }
 
 // A connection that brings a part.
-struct Channel {
+struct PoolChannel {
   FilePart part;
   bool is_stuck = false;
 };
@@ -26,7 +26,7 @@ bool bring(ReorderPool& pool, const FilePart& part, std::size_t most) {
   const auto room = pool.room(part);
   const std::size_t count = std::min(most, room.size());
   const std::uint64_t from = part.offset + pool.come(part);
-  for (std::size_t i = 0; i < count; ++i) room[i] = byte_at(from + i);
+  for (std::size_t i = 0; i < count; ++i) room[i] = placed_byte(from + i);
   if (count > 0) pool.filled(part, count);
   return count > 0;
 }
@@ -35,7 +35,7 @@ bool bring(ReorderPool& pool, const FilePart& part, std::size_t most) {
 void let_out(ReorderPool& pool) {
   while (!pool.next().empty()) {
     const auto next = pool.next();
-    for (std::size_t i = 0; i < next.size(); ++i) REQUIRE(next[i] == byte_at(pool.end() + i));
+    for (std::size_t i = 0; i < next.size(); ++i) REQUIRE(next[i] == placed_byte(pool.end() + i));
     pool.let_out(next.size());
   }
 }
@@ -152,14 +152,14 @@ TEST_CASE("random channels bring the file in order", "[channels]") {
   const std::size_t buffer = 1 + upto(64), buffers = 1 + upto(5);
   const std::uint64_t size = upto(2'000), from = upto(size);
   ReorderPool pool({.from = from, .size = size}, buffer, buffers);
-  std::vector<Channel> channels;
+  std::vector<PoolChannel> channels;
   for (std::size_t count = 1 + upto(7); count > 0; --count) {
     if (const auto part = pool.take()) channels.push_back({*part});
   }
   for (int step = 0; step < 200'000 && !pool.is_over(); ++step) {
     let_out(pool);
     if (channels.empty()) break;
-    Channel& one = channels[upto(channels.size() - 1)];
+    PoolChannel& one = channels[upto(channels.size() - 1)];
     if (upto(9) == 0) one.is_stuck = !one.is_stuck;
     if (one.is_stuck) continue;
     if (!is_whole(pool, one.part)) {

@@ -15,22 +15,22 @@ using loadgen::Step;
 
 namespace {
 
-constexpr Request kPart{
+constexpr Request kFtpPart{
     .account = {"u", "p"}, .file_name = "f", .part = PartOfFile{.offset = 10, .bytes = 4}};
-constexpr Request kLook{.account = {"u", "p"}, .file_name = "f", .part = PartOfFile{}};
+constexpr Request kFtpLook{.account = {"u", "p"}, .file_name = "f", .part = PartOfFile{}};
 const std::string kLogIn = "220 hello\r\n331 password\r\n230 welcome\r\n200 binary\r\n";
 const std::string kPort = "229 here (|||6446|)\r\n";
 
-tests::Outcome part(const std::string& said) {
+tests::Outcome ftp_part(const std::string& said) {
   FtpDriver driver(FtpData::kEpsv);
   CAPTURE(said);
-  return tests::outcome_if_cut(driver, kPart, said, said.size());
+  return tests::outcome_if_cut(driver, kFtpPart, said, said.size());
 }
 
 }  // namespace
 
 TEST_CASE("a part takes REST before RETR, and its own number of bytes", "[loadgen]") {
-  const auto fetched = part(kLogIn + kPort + "350 there\r\n150 (10 bytes)\r\n226 sent\r\n");
+  const auto fetched = ftp_part(kLogIn + kPort + "350 there\r\n150 (10 bytes)\r\n226 sent\r\n");
   CHECK(fetched.sent ==
         "USER u\r\nPASS p\r\nTYPE I\r\nEPSV\r\n<port 6446>REST 10\r\nRETR f\r\n<data 4>");
   CHECK_FALSE(fetched.failure);
@@ -40,26 +40,26 @@ TEST_CASE("a part takes REST before RETR, and its own number of bytes", "[loadge
 TEST_CASE("a server that could not send the rest keeps its connection", "[loadgen]") {
   const std::string begun = kLogIn + kPort + "350 there\r\n150 comes\r\n";
   for (const std::string end : {"426 cut\r\n", "451 cut\r\n", "150 took 0 s\r\n", "226 sent\r\n"}) {
-    CHECK_FALSE(part(begun + end).failure);
-    CHECK(part(begun + end).keeps_connection);
+    CHECK_FALSE(ftp_part(begun + end).failure);
+    CHECK(ftp_part(begun + end).keeps_connection);
   }
-  CHECK(part(begun + "421 bye\r\n").failure == Cause(base::ErrorCode::kBusy));
+  CHECK(ftp_part(begun + "421 bye\r\n").failure == Cause(base::ErrorCode::kBusy));
 }
 
 TEST_CASE("a server that does not know REST is an error", "[loadgen]") {
-  const auto refused = part(kLogIn + kPort + "502 no REST here\r\n");
+  const auto refused = ftp_part(kLogIn + kPort + "502 no REST here\r\n");
   CHECK(refused.failure == Fault::kProtocol);
   CHECK(refused.why == "502 no REST here");
-  CHECK(part(kLogIn + kPort + "200 what\r\n").failure == Fault::kProtocol);
+  CHECK(ftp_part(kLogIn + kPort + "200 what\r\n").failure == Fault::kProtocol);
 }
 
 TEST_CASE("a look asks for size and date, each time", "[loadgen]") {
   FtpDriver driver(FtpData::kEpsv);
   const std::string said = kLogIn + "213 20\r\n213 20260101000000\r\n";
-  const auto looked = tests::outcome_if_cut(driver, kLook, said, said.size());
+  const auto looked = tests::outcome_if_cut(driver, kFtpLook, said, said.size());
   CHECK(looked.sent == "USER u\r\nPASS p\r\nTYPE I\r\nSIZE f\r\nMDTM f\r\n");
   CHECK((!looked.failure && looked.keeps_connection));
-  driver.begin(kLook);
+  driver.begin(kFtpLook);
   CHECK(driver.next("").bytes == "SIZE f\r\n");
   CHECK(driver.next("213 21\r\n").bytes == "MDTM f\r\n");
   const Step seen = driver.next("213 20260101000001\r\n");
@@ -68,8 +68,9 @@ TEST_CASE("a look asks for size and date, each time", "[loadgen]") {
 
 TEST_CASE("a server may know no date, but it has to know the size", "[loadgen]") {
   FtpDriver driver(FtpData::kEpsv);
-  REQUIRE_FALSE(tests::outcome_if_cut(driver, kLook, kLogIn + "213 20\r\n502 no\r\n", 0).failure);
-  driver.begin(kLook);
+  REQUIRE_FALSE(
+      tests::outcome_if_cut(driver, kFtpLook, kLogIn + "213 20\r\n502 no\r\n", 0).failure);
+  driver.begin(kFtpLook);
   driver.next("");
   CHECK(driver.next("550 no\r\n").failure == Cause(base::ErrorCode::kNotFound));
 }

@@ -16,9 +16,9 @@ using tests::Outcome;
 
 namespace {
 
-constexpr Request kGet{{"Aladdin", "open sesame"}, "f"};
+constexpr Request kHttpGet{{"Aladdin", "open sesame"}, "f"};
 
-Outcome outcome(RequestKind kind, const std::string& said, const Request& request = kGet,
+Outcome outcome(RequestKind kind, const std::string& said, const Request& request = kHttpGet,
                 bool is_kept = true) {
   HttpDriver driver("h:1", is_kept);
   Request of_kind = request;
@@ -27,7 +27,7 @@ Outcome outcome(RequestKind kind, const std::string& said, const Request& reques
   return tests::outcome_of(driver, of_kind, said);
 }
 
-Outcome get(const std::string& said) { return outcome(RequestKind::kGet, said); }
+Outcome http_get(const std::string& said) { return outcome(RequestKind::kGet, said); }
 
 std::string sent(RequestKind kind, const Request& request, bool is_kept = true) {
   return outcome(kind, "HTTP/1.1 204 No Content\r\n\r\n", request, is_kept).sent;
@@ -36,7 +36,7 @@ std::string sent(RequestKind kind, const Request& request, bool is_kept = true) 
 }  // namespace
 
 TEST_CASE("an HTTP get is one message, with Basic credentials", "[loadgen]") {
-  CHECK(sent(RequestKind::kGet, kGet) ==
+  CHECK(sent(RequestKind::kGet, kHttpGet) ==
         "GET /f HTTP/1.1\r\nHost: h:1\r\n"
         "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==\r\n\r\n");
   CHECK(sent(RequestKind::kGet, {{"u", "pp"}, "f"}, false) ==
@@ -70,14 +70,14 @@ TEST_CASE("a put has the length and the bytes of its file", "[loadgen]") {
 }
 
 TEST_CASE("only 200 with the announced bytes is right for get", "[loadgen]") {
-  const Outcome right = get("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
+  const Outcome right = http_get("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabc");
   CHECK_FALSE(right.failure);
   CHECK(right.keeps_connection);
   CHECK(right.file == "abc");
-  CHECK_FALSE(get("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").failure);
+  CHECK_FALSE(http_get("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").failure);
 
-  CHECK(get("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc").is_starving);
-  CHECK(get("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc").left_bytes == 1);
+  CHECK(http_get("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nabc").is_starving);
+  CHECK(http_get("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nabc").left_bytes == 1);
   for (const char* said :
        {"HTTP/1.1 200 OK\r\n\r\nabc", "HTTP/1.0 200 OK\r\n\r\nabc",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
@@ -85,7 +85,7 @@ TEST_CASE("only 200 with the announced bytes is right for get", "[loadgen]") {
         "HTTP/1.1 206 Partial\r\nContent-Length: 3\r\n\r\nabc", "HTTP/1.1 204 No Content\r\n\r\n",
         "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n",
         "OK 3\nabc", "HTTP/1.1 200 OK\nContent-Length: 3\n\nabc"}) {
-    const Outcome wrong = get(said);
+    const Outcome wrong = http_get(said);
     CAPTURE(said);
     CHECK(wrong.failure == Fault::kProtocol);
     CHECK(wrong.file.empty());
@@ -132,15 +132,16 @@ TEST_CASE("a refusal is the error of its status, and is shown", "[loadgen]") {
 
 TEST_CASE("a connection is used again only if both sides say so", "[loadgen]") {
   const std::string ok = " 200 OK\r\nContent-Length: 0\r\n";
-  CHECK(get("HTTP/1.1" + ok + "\r\n").keeps_connection);
-  CHECK_FALSE(get("HTTP/1.1" + ok + "Connection: close\r\n\r\n").keeps_connection);
-  CHECK_FALSE(get("HTTP/1.0" + ok + "\r\n").keeps_connection);
-  CHECK_FALSE(outcome(RequestKind::kGet, "HTTP/1.1" + ok + "\r\n", kGet, false).keeps_connection);
+  CHECK(http_get("HTTP/1.1" + ok + "\r\n").keeps_connection);
+  CHECK_FALSE(http_get("HTTP/1.1" + ok + "Connection: close\r\n\r\n").keeps_connection);
+  CHECK_FALSE(http_get("HTTP/1.0" + ok + "\r\n").keeps_connection);
+  CHECK_FALSE(
+      outcome(RequestKind::kGet, "HTTP/1.1" + ok + "\r\n", kHttpGet, false).keeps_connection);
 
   // The end of these bodies is not waited for.
   for (const char* body : {"", "Transfer-Encoding: chunked\r\n", "Content-Length: 65537\r\n",
                            "Content-Length: 9999999999999999999\r\n"}) {
-    const Outcome refused = get(std::string("HTTP/1.1 401 No\r\n") + body + "\r\n");
+    const Outcome refused = http_get(std::string("HTTP/1.1 401 No\r\n") + body + "\r\n");
     CHECK(refused.failure == base::ErrorCode::kDenied);
     CHECK_FALSE(refused.keeps_connection);
   }

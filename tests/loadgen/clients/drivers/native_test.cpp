@@ -13,12 +13,12 @@ using tests::Outcome;
 
 namespace {
 
-constexpr loadgen::Request kGet{{"u", "p"}, "f"};
+constexpr loadgen::Request kNativeGet{{"u", "p"}, "f"};
 constexpr loadgen::Request kNew{.account = {"u", "p"}, .kind = RequestKind::kNew};
 
-Outcome get(std::string_view said, bool is_pipelined = false) {
+Outcome native_get(std::string_view said, bool is_pipelined = false) {
   NativeDriver driver(is_pipelined);
-  return tests::outcome_of(driver, kGet, said);
+  return tests::outcome_of(driver, kNativeGet, said);
 }
 
 }  // namespace
@@ -26,7 +26,7 @@ Outcome get(std::string_view said, bool is_pipelined = false) {
 TEST_CASE("the file name waits for the OK, unless it is pipelined", "[loadgen]") {
   for (const bool is_pipelined : {false, true}) {
     NativeDriver driver(is_pipelined);
-    driver.begin(kGet);
+    driver.begin(kNativeGet);
     CHECK(driver.next("").bytes == (is_pipelined ? "get:u:p\nf\n" : "get:u:p\n"));
     CHECK(driver.next("").kind == Step::Kind::kReceive);
     const Step then = driver.next("OK\n");
@@ -49,7 +49,7 @@ TEST_CASE("a connection that is logged in sends only the file name", "[loadgen]"
 
 TEST_CASE("a file is received behind its reply", "[loadgen]") {
   for (const bool is_pipelined : {false, true}) {
-    const Outcome outcome = get("OK\r\nOK 3\nabc", is_pipelined);
+    const Outcome outcome = native_get("OK\r\nOK 3\nabc", is_pipelined);
     CHECK_FALSE(outcome.failure);
     CHECK(outcome.keeps_connection);
     CHECK(outcome.file == "abc");
@@ -67,25 +67,26 @@ TEST_CASE("a new is one line with one reply", "[loadgen]") {
 
 TEST_CASE("an error of the server is its code, and says whether the connection stays",
           "[loadgen]") {
-  const Outcome missing = get("OK\nERR not-found no such file\n");
+  const Outcome missing = native_get("OK\nERR not-found no such file\n");
   CHECK(missing.failure == base::ErrorCode::kNotFound);
   CHECK(missing.keeps_connection);
-  const Outcome busy = get("ERR busy try later\n");
+  const Outcome busy = native_get("ERR busy try later\n");
   CHECK(busy.failure == base::ErrorCode::kBusy);
   CHECK_FALSE(busy.keeps_connection);
 }
 
 TEST_CASE("a pipelined file name is refused with its get", "[loadgen]") {
-  const Outcome denied = get("ERR denied no\nERR denied no\n", true);
+  const Outcome denied = native_get("ERR denied no\nERR denied no\n", true);
   CHECK(denied.failure == base::ErrorCode::kDenied);
   CHECK(denied.keeps_connection);
-  CHECK(get("ERR unavailable no\nERR denied no\n", true).failure == base::ErrorCode::kUnavailable);
+  CHECK(native_get("ERR unavailable no\nERR denied no\n", true).failure ==
+        base::ErrorCode::kUnavailable);
 
-  const Outcome busy = get("ERR denied no\nERR busy no\n", true);
+  const Outcome busy = native_get("ERR denied no\nERR busy no\n", true);
   CHECK(busy.failure == base::ErrorCode::kBusy);
   CHECK_FALSE(busy.keeps_connection);
   for (const char* second : {"OK\n", "OK 1\nx"})
-    CHECK(get(std::string("ERR denied no\n") + second, true).failure == Fault::kProtocol);
+    CHECK(native_get(std::string("ERR denied no\n") + second, true).failure == Fault::kProtocol);
 }
 
 TEST_CASE("what is no reply is an error of the protocol", "[loadgen]") {
@@ -93,7 +94,7 @@ TEST_CASE("what is no reply is an error of the protocol", "[loadgen]") {
                                   std::string("OK x\n"), std::string("\n"), std::string(512, 'x'),
                                   std::string("OK 5\nhello"), std::string("OK\nOK\n")}) {
     CAPTURE(line);
-    const Outcome outcome = get(line);
+    const Outcome outcome = native_get(line);
     CHECK(outcome.failure == Fault::kProtocol);
     CHECK_FALSE(outcome.keeps_connection);
   }
@@ -102,7 +103,7 @@ TEST_CASE("what is no reply is an error of the protocol", "[loadgen]") {
 TEST_CASE("the line with the file name asks for the file, and no other does", "[loadgen]") {
   for (const bool is_pipelined : {false, true}) {
     NativeDriver driver(is_pipelined);
-    driver.begin(kGet);
+    driver.begin(kNativeGet);
     CHECK(driver.next("").asks_for_file == is_pipelined);
     CHECK(driver.next("OK\n").asks_for_file == !is_pipelined);
     driver.begin({.account = {"u", "p"}, .file_name = "f", .is_logged_in = true});
