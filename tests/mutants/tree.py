@@ -83,7 +83,7 @@ class Tree:
     def make(self, *targets: str) -> None:
         """Failed, with the first error, when a target cannot be built."""
         done = subprocess.run(
-            ["make", "--no-print-directory", f"-j{self._jobs}", "WERROR=", *targets],
+            ["make", "--no-print-directory", f"-j{self._jobs}", "WERROR=", "UNITY=", *targets],
             cwd=self.folder,
             capture_output=True,
             text=True,
