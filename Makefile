@@ -11,6 +11,16 @@ FUZZ_SECONDS ?= 60
 TIDY_NODES ?= 20000
 FUZZ_SEED ?= 0
 BUILD := build$(if $(SANITIZE),/$(SANITIZE))
+
+# UNITY=1 compiles each folder of sources as one file, in a third of the CPU time, but an edit compiles all of its folder
+# again. It is set where nobody edits yet: for everything but `make`, until `make` has compiled each file alone in this
+# folder. The objects of both modes lie apart.
+LINKED_FROM := $(file <$(BUILD)/linked-from)
+ifneq ($(filter-out $(if $(filter 0,$(MAKELEVEL)),all),$(MAKECMDGOALS)),)
+UNITY ?= $(if $(filter files,$(LINKED_FROM)),,1)
+endif
+AREA := $(BUILD)$(if $(UNITY),/unity)
+
 # What make setup-dev has installed.
 export PATH := $(PATH):$(CURDIR)/build/tools/bin
 needs = $(Q)command -v $(1) >/dev/null || { echo '$@: there is no $(1) here; make setup-dev installs it' >&2; exit 1; }
@@ -21,11 +31,11 @@ PROGRAMS := authserver fileserver loadgen
 PEERS := two_hop event_hop auth_service paced durable_put ftp_bare one_get
 
 PACKAGES := fmt spdlog libsodium libcrypto libseccomp sqlite3 expat zlib hiredis mysqlclient
-CXXFLAGS ?= -O2 -g
+CXXFLAGS ?= -O2 -g$(if $(UNITY),1)
 # Warnings are errors only where WERROR is set, as in CI. A newer compiler with new warnings must not break the build.
 # A switch that misses a value of its enumeration is always one: it names each place that a new value needs.
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wold-style-cast -Werror=switch $(if $(WERROR),-Werror)
-override CPPFLAGS += -I. -Ilib -I$(BUILD)/generated -MMD -MP
+override CPPFLAGS += -I. -Ilib -I$(AREA)/generated -MMD -MP
 override CPPFLAGS += $(patsubst -I%,-isystem%,$(shell pkg-config --cflags $(PACKAGES) 2>/dev/null))
 override CXXFLAGS += -std=c++20 -pthread -fno-omit-frame-pointer $(WARNINGS)
 # All functions are found when a program starts. When they are found at their first call instead, the registers are put
@@ -48,16 +58,35 @@ endif
 
 BUILD_FLAGS := $(filter-out -W% -I%,$(CXXFLAGS))
 
+sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp $(1)/*/*/*.cpp)
+SOURCES := $(foreach p,lib $(PROGRAMS) lab/delay_line,$(call sources_of,$(p)))
+# With UNITY=1 the object of a source is that of its folder, unless it is compiled alone even so.
+ALONE := %/main.cpp lib/flags/parse.cpp
+folders_of = $(patsubst %/,%,$(sort $(dir $(filter-out $(ALONE),$(1)))))
+objects_of = $(patsubst %.cpp,$(AREA)/objects/%.o,$(if $(UNITY),$(filter $(ALONE),$(1)) $(addsuffix .cpp,$(folders_of)),$(1)))
+
+# All unit tests are one program. It is linked with the library and with all of each program but its main.cpp. For T='[net]'
+# it is another program, of the test files that have the tag, and of the programs that these test.
+UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp) $(foreach p,$(PROGRAMS) lab,$(call sources_of,tests/$(p)))
+UNIT_PROGRAM := $(BUILD)/unit_tests
+UNIT_TESTED := $(PROGRAMS) lab
+comma := ,
+TAGS := $(and $(filter unit,$(MAKECMDGOALS)),$(filter 1,$(words $(T))),$(filter [%],$(T)),$(sort $(subst ~, ,$(subst $(comma), ,$(subst ], ,$(subst [, ,$(T)))))))
+ifneq ($(TAGS),)
+TAGGED := $(shell grep -lE $(foreach tag,$(TAGS),-e '"[^"]*\[$(tag)\]') $(UNIT_TESTS))
+$(if $(TAGGED),,$(error make unit: no unit test has the tag $(T)))
+UNIT_PROGRAM := $(UNIT_PROGRAM)-$(subst $() ,-,$(TAGS))
+UNIT_TESTED := $(foreach p,$(UNIT_TESTED),$(if $(filter tests/$(p)/%,$(TAGGED)),$(p)))
+UNIT_TESTS := $(TAGGED) $(filter-out %_test.cpp,$(filter tests/main.cpp $(UNIT_TESTED:%=tests/%/%),$(UNIT_TESTS)))
+endif
+
 # authserver/passwords/hash_memory.h keeps the memory that libsodium.a maps. The sanitizers have a mmap of their own.
 SODIUM := $(if $(SANITIZE),,$(wildcard $(shell pkg-config --variable=libdir libsodium 2>/dev/null)/libsodium.a))
 ifneq ($(SODIUM),)
 override CPPFLAGS += -DTURNSTILE_HASH_MEMORY
-$(BUILD)/authserver $(BUILD)/unit_tests: override LDLIBS := \
+$(BUILD)/authserver $(if $(filter authserver,$(UNIT_TESTED)),$(UNIT_PROGRAM)): override LDLIBS := \
   $(patsubst -lsodium,$(SODIUM),$(LDLIBS)) -Wl,--wrap=mmap,--wrap=munmap
 endif
-
-sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp $(1)/*/*/*.cpp)
-objects_of = $(patsubst %.cpp,$(BUILD)/objects/%.o,$(1))
 
 ##@ Build
 all: $(addprefix $(BUILD)/,$(PROGRAMS) lab/delay_line) ## build the programs: build/authserver, build/fileserver, build/loadgen
@@ -77,21 +106,26 @@ build/tools/installed:
 	$(Q)$(PYTHON) -m venv build/tools && \
 	  build/tools/bin/pip install --quiet --disable-pip-version-check ruff==0.17.6 mypy==2.4.1 && touch $@
 
+compile_commands.json: always ### write how each file is compiled, for clangd and other tools
+	$(Q){ comma='['; for source in $(SOURCES) $(UNIT_TESTS); do printf '%s\n{"directory": "%s", "file": "%s", "command": "%s -c %s"}' \
+	  "$$comma" '$(CURDIR)' $$source '$(CXX) $(filter-out -MMD -MP,$(CPPFLAGS)) $(CXXFLAGS)' $$source; comma=,; done; printf '\n]\n'; } >$@
+
 help: ## show this list
-	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*[^#]## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9_.-]+:.*[^#]## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
 	@printf '\nmake help-all lists those for maintainers, and the options.\n'
 
 help-all: ## show all targets and the options
-	@awk -F ':.*###* ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9-]+:.*## / { printf "  make %-16s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*###* ' '/^##@/ { printf "\n%s\n", substr($$0, 5) } /^[a-z0-9_.-]+:.*## / { printf "  make %-21s %s\n", $$1, $$2 }' Makefile
 	@printf '\nOptions\n'; printf '  %-28s %s\n' V=1 'show each command' \
 	  CXX=clang++ 'use another compiler' WERROR=1 'treat warnings as errors' \
+	  UNITY=1 'compile each folder as one file, in a third of the time from nothing; UNITY= compiles each file alone' \
 	  'SANITIZE=address|thread' 'build into build/address or build/thread with this sanitizer' \
 	  "T='[net]', T=idle" 'run only these tests (unit; e2e and the other Python tests, by a part of their file names)' \
 	  STORE=NAME 'the store of make bench, as in authserver --store (sqlite)' FUZZ_SECONDS=N 'how long make fuzz runs, for each parser ($(FUZZ_SECONDS))' \
 	  FUZZ_SEED=N 'what its random inputs begin with; 0 is another each time ($(FUZZ_SEED))'
 
 clean: ## remove build/
-	rm -rf build
+	rm -rf build compile_commands.json
 
 ##@ Use
 demo: setup ## install, build, start everything with SQLite, measure it, stop it
@@ -99,7 +133,7 @@ demo: setup ## install, build, start everything with SQLite, measure it, stop it
 	@$(PYTHON) scripts/demo
 
 try: setup ## build, serve a folder to your browser with an account of its own, until Ctrl-C; DIR=FOLDER serves this one
-	@$(MAKE) --no-print-directory -j$(shell nproc) all
+	@$(MAKE) --no-print-directory -j$(shell nproc) $(BUILD)/authserver $(BUILD)/fileserver
 	@$(PYTHON) scripts/try $(if $(DIR),'$(DIR)')
 
 bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." only these promises
@@ -142,19 +176,23 @@ install: all ## copy programs, units, man pages and settings below PREFIX (/usr/
 uninstall: ## remove them again; changed settings, accounts, logs and served files stay
 	@$(packaging)/install uninstall
 
-deb: all ## make build/turnstile_VERSION_ARCHITECTURE.deb from the same files
+deb: ## make build/turnstile_VERSION_ARCHITECTURE.deb from the same files
+	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' VERSION='$(VERSION)' packaging/deb
 
 ##@ Check
+quick: ## after an edit: the format of what changed, its unit tests, the other tests that concern it
+	@$(PYTHON) tests/quick
+
 test: ## install what is missing, build, run all tests
 	@scripts/setup test
 	@$(MAKE) --no-print-directory -j$(shell nproc) test-programs
 	@BUILD=$(BUILD) PYTHON=$(PYTHON) tests/run-all
 
-test-programs: all peers $(BUILD)/unit_tests ### build what make test runs
+test-programs: all peers $(UNIT_PROGRAM) ### build what make test runs
 
-unit: $(BUILD)/unit_tests ## unit tests, all or those of a Catch2 tag: make unit T='[net]'
-	$(Q)$(BUILD)/unit_tests $(if $(T),'$(T)')
+unit: $(UNIT_PROGRAM) ## unit tests, all or those of a Catch2 tag: make unit T='[net]'
+	$(Q)$(UNIT_PROGRAM) $(if $(T),'$(T)')
 
 e2e: ## end-to-end tests, all or those of some files: make e2e T=idle
 test-stores: ## tests of the scripts and programs on real database servers; T=... as above
@@ -187,6 +225,9 @@ build/judges/installed: tests/judges/requirements.txt
 	$(Q)$(PYTHON) -m venv --clear build/judges && build/judges/bin/python -m pip install --quiet --disable-pip-version-check -r $< && \
 	  touch $@ || echo 'judges: not installed: $<'
 
+full: ### the full gate, before a release: every test on every build, containers, fuzzer, mutations (hours, as root)
+	@$(PYTHON) tests/gate full
+
 check: check-format check-python shellcheck ## the quick checks: all of the next three; they change nothing
 
 check-format: ## clang-format: C++ is formatted as .clang-format says
@@ -202,7 +243,7 @@ shellcheck: ## shellcheck: shell scripts have no known mistakes
 	$(call needs,shellcheck)
 	$(Q)shellcheck $$(git grep -lE '^#!.*(bash|/sh)$$')
 
-tidy: $(BUILD)/generated/version.h $(PAGE_FILES) $(patsubst sql/%.sql,$(BUILD)/generated/sql/%.h,$(wildcard sql/*.sql)) ### clang-tidy (minutes; not part of make check); TIDY_NODES=225000 looks at more paths through a function, ALONE=1 at each file by itself
+tidy: ### clang-tidy, by folders (minutes; not part of make check); TIDY_NODES=225000 looks at more paths through a function, ALONE=1 at each file by itself
 	$(Q)printf '%s\n' $(patsubst %/,%,$(sort $(dir $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES)))))) | \
 	  CLANG_TIDY=$(CLANG_TIDY) CLANGXX=$(FUZZ_CXX) TIDY_FLAGS='$(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20 \
 	  -Xclang -analyzer-config -Xclang max-nodes=$(TIDY_NODES)' xargs -P $(shell nproc) -n 1 tests/tidy
@@ -233,10 +274,10 @@ kills: ### kill loadgen --channels at random and start it again, KILLS=N times (
 	@KILLS=$(or $(KILLS),1000) SEED='$(SEED)' $(PYTHON) tests/run_unittests.py tests/e2e test_loadgen_channel_kills \
 	  --build $(BUILD) --limit 100000
 
-mutants: ### break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these)
+mutants: ### break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these, SINCE=REV only of what changed, MOST=N)
 	@scripts/setup test
-	@$(MAKE) --no-print-directory -j$(shell nproc) all
-	@$(PYTHON) tests/mutants/run $(T)
+	@$(MAKE) --no-print-directory -j$(shell nproc) UNITY= all
+	@$(PYTHON) tests/mutants/run $(if $(SINCE),--since $(SINCE)) $(if $(MOST),--most $(MOST)) $(T)
 
 compose-test: ### test docker compose and swarms of one and three nodes (needs Docker)
 	@tests/compose/run
@@ -272,7 +313,7 @@ FUZZED_result_json := $(addprefix loadgen/,merge/part.cpp merge/fields.cpp merge
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp log.cpp text_lines.cpp units.cpp)
 
 # What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.
-fuzz-%: $(BUILD)/generated/version.h
+fuzz-%: $(AREA)/generated/version.h
 	@mkdir -p build/fuzz/corpus/$*
 	$(Q)$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -pthread -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/$* \
 	  tests/fuzz/$*.cpp $(FUZZED_$*) $(LDLIBS) $(FUZZED_LIBS_$*)
@@ -281,17 +322,21 @@ fuzz-%: $(BUILD)/generated/version.h
 
 CXX_FILES = $(shell git ls-files '*.h' '*.cpp')
 
+# Programs of both modes have the same place. So they are linked again when the mode is another one.
+$(BUILD)/linked-from: always
+	+$(Q)mkdir -p $(@D); echo $(if $(UNITY),folders,files) | cmp -s - $@ || echo $(if $(UNITY),folders,files) >$@
+
 define program_rule
-$(BUILD)/$(1): $(call objects_of,$(call sources_of,$(1))) $(BUILD)/libturnstile.a
+$(BUILD)/$(1): $(call objects_of,$(call sources_of,$(1))) $(AREA)/libturnstile.a $(BUILD)/linked-from
 	$$(call say,link $$@)
-	$(Q)$$(CXX) $$(CXXFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS)
+	$(Q)$$(CXX) $$(CXXFLAGS) $$(LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $$(LDLIBS)
 endef
 $(foreach program,$(PROGRAMS),$(eval $(call program_rule,$(program))))
 
 # The link with a delay that the lab puts between two network namespaces.
-$(BUILD)/lab/delay_line: $(call objects_of,$(call sources_of,lab/delay_line)) $(BUILD)/libturnstile.a
+$(BUILD)/lab/delay_line: $(call objects_of,$(call sources_of,lab/delay_line)) $(AREA)/libturnstile.a $(BUILD)/linked-from
 	$(call say,link $@)
-	$(Q)mkdir -p $(@D); $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)mkdir -p $(@D); $(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS)
 
 $(BUILD)/peers/%: bench/peers/%.cpp bench/peers/sockets.h Makefile
 	$(call say,build $@)
@@ -301,42 +346,66 @@ $(BUILD)/peers/durable_rename.so: bench/peers/durable_rename.c Makefile
 	$(call say,build $@)
 	$(Q)mkdir -p $(@D); $(CC) -O2 -Wall -Wextra -shared -fPIC -o $@ $< -ldl
 
-$(BUILD)/libturnstile.a: $(call objects_of,$(call sources_of,lib))
+$(AREA)/libturnstile.a: $(call objects_of,$(call sources_of,lib))
 	$(Q)rm -f $@; ar rcs $@ $^
 
+# Where more than a few files are compiled, each says which of how many it is, and the first one how long all may take.
+TOTAL = $(eval TOTAL := $(shell MAKEFLAGS= $(MAKE) -n $(MAKEOVERRIDES) UNITY=$(UNITY) TOTAL=0 V=1 $(MAKECMDGOALS) 2>/dev/null | grep -c ' -c -o '))$(TOTAL)
+TENTHS_OF_A_SECOND := $(if $(UNITY),40,15)
+many = $(filter-out 0 1 2 3 4 5,$(TOTAL))
+announce = $(if $(many),@echo "  $(many) files to compile: about $$(($(many) * $(TENTHS_OF_A_SECOND) / 10 / $(1))) s on $(1) cores")
+count = $(eval STARTED += x)$(if $(many),[$(words $(STARTED))/$(many)] )
+
+define compile
+$(if $(STARTED),,$(call announce,$(if $(findstring -j,$(MAKEFLAGS)),$(shell nproc),1)))
+$(call say,$(count)compile $(1))
+$(Q)mkdir -p $(@D); $(CACHED) $(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+endef
+
 # A change of the Makefile may change the flags, so it rebuilds everything.
-$(BUILD)/objects/%.o: %.cpp Makefile
-	$(call say,compile $<)
-	$(Q)mkdir -p $(@D); $(CACHED) $(CXX) $(CPPFLAGS) $(CXXFLAGS) -c -o $@ $<
+$(AREA)/objects/%.o: %.cpp Makefile
+	$(call compile,$<)
 
-# Tests need not be fast. So they compile in half the time.
-$(BUILD)/objects/tests/%.o: override CXXFLAGS += -O1 -g1
+# With UNITY=1 a folder is one file, which is written again when it has to include others.
+included = $(filter-out $(ALONE),$(wildcard $(1)/*.cpp))
+listed = $(patsubst "%",%,$(filter "%",$(file <$(AREA)/units/$(1).cpp)))
+differs = $(filter-out $(included),$(listed))$(filter-out $(listed),$(included))
+ifneq ($(UNITY),)
+FOLDERS := $(call folders_of,$(SOURCES) $(UNIT_TESTS))
+$(foreach f,$(FOLDERS),$(if $(call differs,$(f)),$(eval $(AREA)/units/$(f).cpp: always)))
+$(FOLDERS:%=$(AREA)/units/%.cpp): $(AREA)/units/%.cpp:
+	$(Q)mkdir -p $(@D); printf '#include "%s"\n' $(call included,$*) >$@
 
-# All unit tests are one program. It is linked with the library and with all of each program but its main.cpp.
-UNIT_TESTS := $(wildcard tests/*.cpp tests/lib/*/*.cpp) $(foreach p,$(PROGRAMS) lab,$(call sources_of,tests/$(p)))
-TESTED := $(filter-out %/main.cpp,$(foreach p,$(PROGRAMS) lab/delay_line,$(call sources_of,$(p))))
-$(BUILD)/unit_tests: $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(BUILD)/libturnstile.a
+$(FOLDERS:%=$(AREA)/objects/%.o): $(AREA)/objects/%.o: $(AREA)/units/%.cpp Makefile
+	$(call compile,$*)
+endif
+
+# Tests need not be fast. So they compile in half the time. Neither need flags be parsed fast.
+$(AREA)/objects/tests/%.o $(call objects_of,lib/flags/parse.cpp): override CXXFLAGS += -O1 -g1
+
+TESTED := $(filter-out %/main.cpp,$(foreach p,$(patsubst lab,lab/delay_line,$(UNIT_TESTED)),$(call sources_of,$(p))))
+$(UNIT_PROGRAM): $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(AREA)/libturnstile.a $(BUILD)/linked-from
 	$(call say,link $@)
-	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) $(shell pkg-config --libs catch2-with-main 2>/dev/null)
+	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(shell pkg-config --libs catch2-with-main 2>/dev/null)
 
 # What --version prints. The file is only replaced when it changes, for example with other flags.
-$(BUILD)/generated/version.h: always
-	$(Q)mkdir -p $(@D); printf '#define TURNSTILE_%s "%s"\n' VERSION '$(VERSION)' FLAGS '$(BUILD_FLAGS)' >$@.new; \
-	  if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
-$(BUILD)/objects/lib/flags/about.o $(BUILD)/objects/lib/telemetry/server_metrics.o: $(BUILD)/generated/version.h
+$(AREA)/generated/version.h: always
+	+$(Q)mkdir -p $(@D); new=$@.$$$$; printf '#define TURNSTILE_%s "%s"\n' VERSION '$(VERSION)' FLAGS '$(BUILD_FLAGS)' >$$new; \
+	  if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
+$(call objects_of,lib/flags/about.cpp lib/telemetry/server_metrics.cpp): $(AREA)/generated/version.h
 
 # The schema of each SQL store as a C++ string, which the authserver runs when it starts.
 SCHEMAS := $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))
-$(BUILD)/generated/sql/%.h: sql/%.sql
+$(AREA)/generated/sql/%.h: sql/%.sql
 	@mkdir -p $(@D); name=$$(echo $* | sed 's/./\U&/'); \
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
-$(foreach s,$(SCHEMAS),$(eval $(BUILD)/objects/authserver/stores/$(s)_store.o: $(BUILD)/generated/sql/$(s).h))
+$(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp): $(AREA)/generated/sql/$(s).h))
 
 # The style sheet and the script of the pages as C++ strings, the script without its comments. Each has an address that
 # is another one for other bytes.
 PAGE := fileserver/http/page
 SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements listing changes uploads sources start)
-PAGE_FILES := $(BUILD)/generated/page/files.h
+PAGE_FILES := $(AREA)/generated/page/files.h
 $(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) Makefile
 	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \
 	  printf 'inline constexpr char k%sAddress[] = "/-/%s?v=%s";\n' $$1 $$2 $$version; \
@@ -344,8 +413,11 @@ $(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) Makefile
 	  printf 'inline constexpr char k%s[] = R"page(' $$1; cat $(@D)/$$2; printf ')page";\n'; }; \
 	cat $(PAGE)/page.css >$(@D)/page.css; sed '/^ *\/\//d; /^$$/d' $(SCRIPT) >$(@D)/page.js; \
 	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; echo '}'; } >$@
-$(BUILD)/objects/fileserver/http/page_files.o: $(PAGE_FILES)
+$(call objects_of,fileserver/http/page_files.cpp): $(PAGE_FILES)
 
--include $(shell find $(BUILD)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
+# These look at sources that nobody may have compiled.
+tidy compile_commands.json: $(AREA)/generated/version.h $(PAGE_FILES) $(SCHEMAS:%=$(AREA)/generated/sql/%.h)
+
+-include $(shell find $(AREA)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
-  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls kills mutants
+  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls kills mutants quick full
