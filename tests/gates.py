@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 # Rows run side by side, the steps of a row one after the other. The first row runs before them, and
 # what is alone behind them.
@@ -104,12 +105,27 @@ FOLDERS = {
     "thread": ("e2e", "stores"),
 }
 
-# What only the full gate runs. Each measures for real, and has a shorter one of its kind beside it.
-_FULL_ONLY: tuple[str, ...] = ()
+# What only the full gate runs. Each measures for real or waits for long, and has a shorter one of
+# its kind beside it.
+_FULL_ONLY: tuple[str, ...] = (
+    "compose/test_swarm_of_three",
+    "compose/test_swarm_sentinel",
+)
 # Where a sanitizer finds nothing that it does not find elsewhere; the full gate runs them with it.
-_NOTHING_TO_FIND: dict[str, tuple[str, ...]] = {"": (), "address": (), "thread": ()}
+_NOTHING_TO_FIND: dict[str, tuple[str, ...]] = {
+    # What scripts and servers of others do, limits of memory that a sanitizer changes, and figures.
+    "address": (),
+    "thread": (),
+}
+
+
+def sanitizer_of(build: Path) -> str:
+    """Of the programs in this folder; "" for none."""
+    return build.name if build.name in FOLDERS else ""
 
 
 def left_out(gate: str, sanitizer: str) -> tuple[str, ...]:
-    """The files of tests, as folder/file, that this gate does not run on this build."""
-    return () if gate == "full" else _FULL_ONLY + _NOTHING_TO_FIND[sanitizer]
+    """The files of tests, as folder/file, that a gate does not run; all run where no gate is."""
+    if gate in ("", "full"):
+        return ()
+    return _FULL_ONLY + _NOTHING_TO_FIND.get(sanitizer, ())

@@ -18,6 +18,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+import gates
 from runner import again, files, pool, times
 from runner.outcome import Outcome, Runnable
 from runner.packing import Packing
@@ -57,13 +58,6 @@ def parse_arguments() -> argparse.Namespace:
         help="also the unit tests: all, or those that this names in the way of Catch2",
     )
     parser.add_argument("--list", action="store_true", help="list the files, and run none")
-    parser.add_argument(
-        "--without",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="not this file, such as e2e/test_limits_page; may be given several times",
-    )
     parser.add_argument("--record", action="store_true", help="write down what each file takes")
     parser.add_argument(
         "--build", metavar="DIR", help="folder of the programs (default: TURNSTILE_BUILD, or build)"
@@ -89,7 +83,7 @@ def build_folder() -> Path:
 
 
 def chosen_files(arguments: argparse.Namespace) -> list[Runnable]:
-    """Longest first. Files whose names were given are never left out."""
+    """Longest first. A gate leaves some out, but never files whose names were given."""
     texts = arguments.folders_and_names
     # "loadgen" is a part of names, although a folder of the sources has this name too.
     folders = [Path(text) for text in texts if "/" in text]
@@ -100,8 +94,9 @@ def chosen_files(arguments: argparse.Namespace) -> list[Runnable]:
     found = [file for folder in folders for file in files.find(folder.resolve())]
     if names:
         found = files.select(found, names)
-    unwanted = set(arguments.without)
-    chosen: list[Runnable] = [file for file in found if times.name_of(file) not in unwanted]
+    gate = "" if names else os.environ.get(gates.GATE, "")
+    left_out = gates.left_out(gate, gates.sanitizer_of(build_folder()))
+    chosen: list[Runnable] = [file for file in found if times.name_of(file) not in left_out]
     if arguments.unit is not None:
         chosen.append(UnitTests(build_folder() / "unit_tests", arguments.unit))
     return times.longest_first(chosen)
