@@ -109,7 +109,7 @@ class Run:
         if step.name not in _NOT_AGAIN:
             environment[again.LATER] = str(self._later(step))
         start = time.monotonic()
-        with output.open("wb") as kept:
+        with output.open("wb", buffering=0) as kept:
             process = subprocess.Popen(
                 ["bash", "-c", step.command],
                 stdin=subprocess.DEVNULL,
