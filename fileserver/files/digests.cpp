@@ -17,7 +17,7 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 using base::Sha256Digest;
-using MayGoOn = std::function<bool()>;
+using IsWanted = std::function<bool()>;
 
 // Read in a fraction of a millisecond from memory, so that a client that is gone, and a file that
 // has changed, are soon noticed.
@@ -36,7 +36,7 @@ Error ended(const OpenedFile& file) {
 bool has_changed(const OpenedFile& file) { return file.cached == nullptr && !is_still(file); }
 
 base::Result<Sha256Digest> digest_of(std::span<const char> bytes, const OpenedFile& file,
-                                     const MayGoOn& may_go_on) {
+                                     const IsWanted& may_go_on) {
   base::Sha256 sha256;
   while (!bytes.empty()) {
     if (!may_go_on()) return ended(file);
@@ -48,7 +48,7 @@ base::Result<Sha256Digest> digest_of(std::span<const char> bytes, const OpenedFi
 }
 
 base::Result<Sha256Digest> digest_of(const net::FilePart& part, const OpenedFile& file,
-                                     const MayGoOn& may_go_on) {
+                                     const IsWanted& may_go_on) {
   base::Sha256 sha256;
   const auto buffer =
       std::make_unique_for_overwrite<char[]>(std::min(part.size_bytes, kHashedAtOnceBytes));
@@ -67,7 +67,7 @@ base::Result<Sha256Digest> digest_of(const net::FilePart& part, const OpenedFile
   return sha256.finish();
 }
 
-base::Result<Sha256Digest> compute(const OpenedFile& file, const MayGoOn& may_go_on) {
+base::Result<Sha256Digest> compute(const OpenedFile& file, const IsWanted& may_go_on) {
   if (file.cached != nullptr && file.cached->region.is_empty())
     return digest_of(file.cached->bytes(), file, may_go_on);
   if (file.cached != nullptr)
@@ -82,7 +82,7 @@ base::Result<Sha256Digest> compute(const OpenedFile& file, const MayGoOn& may_go
 // The turn to compute the digest of a version, given back by the destructor.
 class Digests::Turn {
  public:
-  Turn(Digests& digests, const FileVersion& version, const MayGoOn& may_go_on)
+  Turn(Digests& digests, const FileVersion& version, const IsWanted& may_go_on)
       : digests_(digests), version_(version), wait_(digests.take_turn(version, may_go_on)) {}
   ~Turn() {
     if (wait_ == Wait::kTaken) digests_.end_turn(version_);
@@ -98,7 +98,7 @@ class Digests::Turn {
   const Wait wait_;
 };
 
-base::Result<Sha256Digest> Digests::of(const OpenedFile& file, const MayGoOn& may_go_on) {
+base::Result<Sha256Digest> Digests::of(const OpenedFile& file, const IsWanted& may_go_on) {
   if (!file.was_settled) return unavailable(file, "the file is changing");
   if (const auto kept = known(file)) return *kept;
   const Turn turn(*this, file.version, may_go_on);
@@ -124,7 +124,7 @@ std::optional<Sha256Digest> Digests::known(const OpenedFile& file) const {
 // The client of whoever has the turn may leave, so that the turn is free without a digest. And this
 // one's own client may leave. Who waits for the digest of the same version waits as long as that
 // takes.
-Digests::Wait Digests::take_turn(const FileVersion& version, const MayGoOn& may_go_on) {
+Digests::Wait Digests::take_turn(const FileVersion& version, const IsWanted& may_go_on) {
   const auto deadline = base::Deadline::in_ms(limits_.wait_ms);
   do {
     const base::Lock lock(mutex_);

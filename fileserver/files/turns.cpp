@@ -15,14 +15,14 @@ Turns::Slot& Turns::slot_of(std::string_view name) {
 }
 
 void Turns::enter(Turn& turn) {
-  constexpr int kLookAgainMs = 1000;
+  constexpr int kLookAtTurnMs = 1000;
   Slot& slot = slot_of(turn.name_);
   const base::Lock lock(slot.mutex);
   Turn** end = &slot.first;
   while (*end != nullptr) end = &(*end)->next_;
   *end = &turn;
   ++slot.waiting;
-  while (!is_due(slot, turn)) slot.one_has_left.wait_ms(slot.mutex, kLookAgainMs);
+  while (!is_due(slot, turn)) slot.one_has_left.wait_ms(slot.mutex, kLookAtTurnMs);
   --slot.waiting;
 }
 

@@ -148,8 +148,8 @@ UploadStatus Uploads::make_folder(std::string_view name) {
   if (name.empty()) return UploadStatus::kExists;
   const Place place = places_.find(name);
   if (place.status != UploadStatus::kGoOn) return place.status;
-  constexpr mode_t kMode = 0777;  // less what umask takes
-  if (::mkdirat(place.folder.fd.get(), place.last.c_str(), kMode) != 0)
+  constexpr mode_t kFolderMode = 0777;  // less what umask takes
+  if (::mkdirat(place.folder.fd.get(), place.last.c_str(), kFolderMode) != 0)
     return errno == EEXIST ? UploadStatus::kExists
                            : status_of_put(places_.errno_in(place.folder, errno), "make a folder");
   return synced(place.folder.fd.get(), UploadStatus::kCreated);

@@ -46,12 +46,12 @@ class Taker {
 }  // namespace
 
 TEST_CASE("one at a time has the turn of a name", "[turns]") {
-  constexpr int kThreads = 4;
+  constexpr int kTakers = 4;
   constexpr int kRounds = 2000;
   Turns turns;
   int changes = 0;  // what the sanitizer of threads looks at
   std::vector<std::thread> threads;
-  for (int i = 0; i < kThreads; ++i) {
+  for (int i = 0; i < kTakers; ++i) {
     threads.emplace_back([&] {
       for (int round = 0; round < kRounds; ++round) {
         const Turn turn(turns, "a");
@@ -60,7 +60,7 @@ TEST_CASE("one at a time has the turn of a name", "[turns]") {
     });
   }
   for (std::thread& thread : threads) thread.join();
-  CHECK(changes == kThreads * kRounds);
+  CHECK(changes == kTakers * kRounds);
 }
 
 TEST_CASE("whoever wants a name that is busy waits until it is given back", "[turns]") {
