@@ -245,8 +245,7 @@ shellcheck: ## shellcheck: shell scripts have no known mistakes
 
 tidy: ### clang-tidy, by folders (minutes; not part of make check); TIDY_NODES=225000 looks at more paths through a function, ALONE=1 at each file by itself
 	$(Q)printf '%s\n' $(patsubst %/,%,$(sort $(dir $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES)))))) | \
-	  CLANG_TIDY=$(CLANG_TIDY) CLANGXX=$(FUZZ_CXX) TIDY_FLAGS='$(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20 \
-	  -Xclang -analyzer-config -Xclang max-nodes=$(TIDY_NODES)' xargs -P $(shell nproc) -n 1 tests/tidy
+	  CLANG_TIDY=$(CLANG_TIDY) CLANGXX=$(FUZZ_CXX) TIDY_FLAGS='$(TIDY_FLAGS)' xargs -P $(shell nproc) -n 1 tests/tidy
 
 format: ## format C++ with clang-format, and Python with ruff if it is installed
 	$(Q)$(CLANG_FORMAT) -i $(CXX_FILES)
@@ -294,6 +293,7 @@ fuzz: ### fuzz each parser of input from outside for FUZZ_SECONDS, two at once
 # Version 14, that of Debian 12, is preferred, because other versions format differently.
 CLANG_FORMAT = $(shell command -v clang-format-14 || echo clang-format)
 CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
+TIDY_FLAGS = $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20 -Xclang -analyzer-config -Xclang max-nodes=$(TIDY_NODES)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 # The parsers of what comes from outside, each with what it is linked with.
 FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply result_json dav_body
