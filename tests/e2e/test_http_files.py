@@ -58,6 +58,19 @@ class FilesTest(SharedSceneTest):
             self.assertRegex(answer.fields["last-modified"], r" GMT\Z")
             self.assertNotIn("connection", answer.fields)
 
+    def test_a_browser_asks_before_it_shows_a_file_again(self) -> None:
+        for client in self.clients():
+            tag = client.ask("/small.txt").fields["etag"]
+            for fields, status in (
+                ((), 200),
+                (("Range: bytes=0-1",), 206),
+                (("Range: bytes=0-1,5-6",), 206),
+                ((f"If-None-Match: {tag}",), 304),
+            ):
+                answer = client.ask("/small.txt", *fields)
+                self.assertEqual(answer.status, status)
+                self.assertEqual(answer.fields["cache-control"], "private, no-cache")
+
     def test_head_has_the_fields_of_get_and_no_body(self) -> None:
         for client in self.clients():
             for path in ("/small.txt", "/large.bin", "/empty", "/", "/none"):
