@@ -148,6 +148,7 @@ Parts::Parts(const Config& config)
       listener(bound(config, config.listen)),
       http_listener(bound_for_http(config)),
       http_address(address_of(http_listener)),
+      http_hosts(config.http_hosts, config.http_listen),
       options(options_of(config)),
       telemetry(required(serve::TelemetryService::open(options))),
       user_is_set(required(serve::become_user(options))),

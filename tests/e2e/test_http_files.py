@@ -83,7 +83,7 @@ class FilesTest(SharedSceneTest):
             for path, content in (
                 ("/sub/a%20b+c%25.html", b"<p>"),
                 ("/%73ub/a%20b%2Bc%25.html?query", b"<p>"),
-                ("http://elsewhere:1/sub/a%20b+c%25.html", b"<p>"),
+                ("http://localhost:1/sub/a%20b+c%25.html", b"<p>"),
                 ("/caf%C3%A9/%E2%98%83", b"snow"),
                 ("/caf\u00e9/\u2603", b"snow"),
             ):

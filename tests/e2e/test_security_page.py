@@ -12,7 +12,7 @@ SERVERS = ("authserver", "fileserver")
 # The flags that decide who gets in, who may do what, and what can be reached.
 PROTECTIONS = {
     *("wrong-passwords", "new-accounts", "uploads", "rights", "trusted-proxy", "http-listen"),
-    "accounts-per-address",
+    *("accounts-per-address", "http-host"),
     *("sandbox", "user", "debuggable", "idle-timeout", "max-connections", "password-scheme"),
     *("transfer-log", "telemetry-listen"),
 }

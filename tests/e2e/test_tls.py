@@ -30,10 +30,13 @@ class ConfigurationTest(ProxyTest):
 
 class NginxTest(ConfigurationTest):
     needs = ("openssl", "nginx")
+    fileserver_flags = ("--http-host", "files.example.com")
 
     def test_nginx(self) -> None:
         plain = self.start_nginx()
         self.assert_works()
+        self.assertEqual(self.ask("one", Host="files.example.com")[0], 200)
+        self.assertEqual(self.ask("one", Host="evil.example")[0], 421)
         self.assert_speaks_http_2()
         self.assert_leads_to_tls(plain)
 
