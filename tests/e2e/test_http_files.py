@@ -58,6 +58,23 @@ class FilesTest(SharedSceneTest):
             self.assertRegex(answer.fields["last-modified"], r" GMT\Z")
             self.assertNotIn("connection", answer.fields)
 
+    def test_no_answer_is_a_script_of_another_page(self) -> None:
+        for client in self.clients():
+            tag = client.ask("/small.txt").fields["etag"]
+            for path, fields, status in (
+                ("/small.txt", (), 200),
+                ("/small.txt", ("Range: bytes=0-1",), 206),
+                ("/small.txt", (f"If-None-Match: {tag}",), 304),
+                ("/small.txt", ("Range: bytes=99-",), 416),
+                ("/sub", (), 301),
+                ("/sub/", (), 200),
+                ("/none", (), 404),
+                ("/-/health", (), 200),
+            ):
+                answer = client.ask(path, *fields)
+                self.assertEqual(answer.status, status)
+                self.assertEqual(answer.fields["cross-origin-resource-policy"], "same-origin")
+
     def test_a_browser_asks_before_it_shows_a_file_again(self) -> None:
         for client in self.clients():
             tag = client.ask("/small.txt").fields["etag"]
