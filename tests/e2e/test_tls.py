@@ -15,6 +15,7 @@ class ConfigurationTest(ProxyTest):
             self.assertEqual(self.ask(urllib.request.quote(name)), (200, name.encode()))
         self.assertEqual(self.ask("large"), (200, LARGE))
         self.assertEqual(self.ask("large", Range="bytes=5-9"), (206, LARGE[5:10]))
+        self.assertEqual(self.transport_security, "max-age=31536000")
         self.assertEqual(self.ask("none")[0], 404)
         self.assertEqual(self.ask("new", method="PUT", body=LARGE)[0], 201)
         self.assertEqual(self.ask("new"), (200, LARGE))
