@@ -17,7 +17,9 @@ PROTECTIONS = {
     *("transfer-log", "telemetry-listen"),
 }
 # A sentence that says so of something names the flag that changes it, or is in ABSOLUTE.
-SWEEPING = re.compile(r"\b(nothing|no limit|nobody|anyone|everyone|everybody)\b", re.IGNORECASE)
+SWEEPING = re.compile(
+    r"\b(nothing|no limit|no rights|every file|nobody|anyone|everyone|everybody)\b", re.IGNORECASE
+)
 # Where "nothing" has no flag beside it: these servers need no file.
 ABSOLUTE = ("| authserver, SQLite |", "| authserver, Redis |", "| authserver, MySQL |")
 
