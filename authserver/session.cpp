@@ -11,6 +11,8 @@
 #include "base/clock.h"
 #include "serve/answer.h"
 #include "telemetry/counters.h"
+#include "wire/http_line.h"
+#include "wire/reply.h"
 
 namespace authserver {
 
@@ -25,12 +27,27 @@ Verb verb_of(const wire::New&) { return Verb::kNew; }
 Verb verb_of(const wire::Auth&) { return Verb::kLogIn; }
 Verb verb_of(const wire::Refused&) { return Verb::kOther; }
 
+bool is_from_browser(std::string_view line, const wire::AuthRequest& request) {
+  return std::holds_alternative<wire::Refused>(request) && wire::is_line_of_browser(line);
+}
+
+// What follows such a line may be chosen by a page of any site, so it must not be carried out.
+void end_for_browser(serve::LineConversation& connection, const telemetry::RequestTimer& timer) {
+  constexpr auto kSyntax = base::ErrorCode::kSyntax;
+  connection.end_with(kSyntax, wire::error_line(kSyntax, wire::text_of(kSyntax)));
+  timer.count(Verb::kOther, connection.outcome());
+}
+
 }  // namespace
 
 void Session::converse(serve::LineConversation& connection) {
   while (const auto line = connection.next_line()) {
     const telemetry::RequestTimer timer;
     const auto request = wire::parse_auth_line(*line);
+    if (is_from_browser(*line, request)) {
+      end_for_browser(connection, timer);
+      return;
+    }
     if (!std::holds_alternative<wire::Refused>(request)) connection.flush();
     const auto together = take_together(connection, request);
     if (together.empty()) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/host.h"
+#include "fileserver/http_hosts.h"
 #include "fileserver/rights/rights.h"
 #include "flags/parse.h"
 #include "flags/values.h"
@@ -60,6 +61,21 @@ void add_trusted_proxy(flags::App& app, std::vector<net::IpRange>& target) {
       ->repeatable();
 }
 
+void add_http_host(flags::App& app, std::vector<std::string>& target) {
+  const auto take = [&target](const std::string& text) {
+    auto names = parse_http_hosts(text);
+    if (names) target = std::move(*names);
+    return names.has_value();
+  };
+  app.add_parsed("--http-host", "NAME", "a name without a port; with commas between several",
+                 "the names by which clients ask for the HTTP front, as a proxy passes them on; "
+                 "other names in Host, but for IP addresses and localhost, are refused; without "
+                 "it they are refused only if --http-listen is on loopback; may be given several "
+                 "times",
+                 take)
+      ->repeatable();
+}
+
 void add_show_rights(flags::App& app, std::string& target) {
   const auto take = [&target](const std::string& text) {
     if (text != "-" && !wire::is_valid_user(text)) return false;
@@ -93,6 +109,7 @@ void declare_access(flags::App& app, Config& config) {
                           "whether HTTP lists folders, which browsers and mounts need; "
                           "off: they are not found");
   add_trusted_proxy(app, config.trusted_proxies);
+  add_http_host(app, config.http_hosts);
 }
 
 void declare_limits(flags::App& app, Config& config) {

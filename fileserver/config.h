@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/log.h"
 #include "fileserver/auth/auth_options.h"
@@ -35,6 +36,7 @@ struct Config {
   std::string rights_path;         // of the file for Rights; empty: every user may do everything
   std::string show_rights_of;      // instead of serving; empty: serve
   TrustedProxies trusted_proxies;  // in front of the HTTP front
+  std::vector<std::string> http_hosts;  // see HttpHosts
 
   std::string root = "files";
   FilesMode files = FilesMode::kPrefetch;

@@ -91,6 +91,14 @@ std::unique_ptr<TransferLog> open_transfer_log(const Config& config, const Fence
   return required(TransferLog::open(config.transfer_log, fence.root_path()));
 }
 
+// What cannot be looked at now may be there.
+bool is_there(const Fence& fence, std::string_view name) {
+  const auto folder = fence.find_folder(name);
+  if (folder || folder.error().code != base::ErrorCode::kNotFound) return true;
+  const auto file = fence.status_of(name, Fence::Links::kFollowed);
+  return file || file.error().code != base::ErrorCode::kNotFound;
+}
+
 // Each process would have a count of its own, so there is no limit with processes.
 SignUp::Limits limits_of_accounts(const Config& config) {
   const bool can_count = config.serve.model != serve::Model::kProcess;
@@ -148,6 +156,7 @@ Parts::Parts(const Config& config)
       listener(bound(config, config.listen)),
       http_listener(bound_for_http(config)),
       http_address(address_of(http_listener)),
+      http_hosts(config.http_hosts, config.http_listen),
       options(options_of(config)),
       telemetry(required(serve::TelemetryService::open(options))),
       user_is_set(required(serve::become_user(options))),
@@ -157,7 +166,8 @@ Parts::Parts(const Config& config)
       sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
       hangups(open_hangups(config)),
       transfer_log(open_transfer_log(config, *fence)),
-      rights(config.rights_path, shared_with(config)),
+      rights(config.rights_path, shared_with(config),
+             [this](std::string_view name) { return is_there(*fence, name); }),
       rights_are_read(required(rights.read())),
       on_hangup(act_on_hangup(config, *this)),
       files(open_files(config, fence, std::move(mounts))),

@@ -21,6 +21,7 @@
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
 #include "fileserver/files/uploads.h"
+#include "fileserver/http_hosts.h"
 #include "fileserver/offer.h"
 #include "fileserver/rights/rights.h"
 #include "fileserver/transfers/transfer_log.h"
@@ -57,6 +58,7 @@ struct Parts {
   net::Listener listener;
   std::optional<net::Listener> http_listener;  // nothing without --http-listen
   const std::optional<net::HostPort> http_address;
+  const HttpHosts http_hosts;
   serve::Options options;
   const std::unique_ptr<serve::TelemetryService> telemetry;  // null: it is off
 

@@ -7,6 +7,7 @@
 #include "serve/answer.h"
 #include "telemetry/counters.h"
 #include "wire/error_word.h"
+#include "wire/http_line.h"
 
 namespace fileserver {
 
@@ -104,7 +105,7 @@ void Session::handle(serve::LineConversation& connection, const wire::Get& reque
 
 void Session::handle(serve::LineConversation& connection, const wire::FileName& file) {
   const std::int64_t asked_ns = parts_.time_for_log();
-  if (is_first_line_ && is_http_request_line(file.name)) {
+  if (is_first_line_ && wire::is_http_request_line(file.name)) {
     connection.end_with(base::ErrorCode::kSyntax, wrong_port_answer(parts_.http_address));
     return;
   }

@@ -23,7 +23,7 @@ def native_requests(name: str, users: int, password: str) -> list[bytes]:
 def http_requests(name: str, users: int, password: str) -> list[bytes]:
     def request(user: int) -> bytes:
         credentials = base64.b64encode(f"user{user}:{password}".encode()).decode()
-        lines = (f"GET /{name} HTTP/1.1", "Host: bench", f"Authorization: Basic {credentials}")
+        lines = (f"GET /{name} HTTP/1.1", "Host: localhost", f"Authorization: Basic {credentials}")
         return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
     return [request(user) for user in range(1, users + 1)]

@@ -27,9 +27,10 @@ namespace fileserver {
 
 namespace {
 
-constexpr mode_t kMode = 0666;          // less what umask takes
-constexpr unsigned kExchange = 2;       // RENAME_EXCHANGE
-constexpr off_t kStepBytes = 64 << 20;  // what is reserved ahead of the bytes that have come
+constexpr mode_t kMode = 0666;               // less what umask takes
+constexpr unsigned kExchange = 2;            // RENAME_EXCHANGE
+constexpr off_t kLeastAheadBytes = 1 << 20;  // what is reserved ahead of the bytes that have come
+constexpr off_t kMostAheadBytes = 64 << 20;
 
 // Whether the open file was left behind: nobody has it locked, and it has its name still.
 bool is_left(int fd) {
@@ -75,7 +76,7 @@ bool has_room(int fd, std::uint64_t size_bytes) {
   struct statvfs status {};
   if (::fstatvfs(fd, &status) != 0 || status.f_blocks == 0) return true;
   const auto free_blocks = ::geteuid() == 0 ? status.f_bfree : status.f_bavail;
-  return size_bytes / status.f_frsize <= free_blocks;
+  return (size_bytes + status.f_frsize - 1) / status.f_frsize <= free_blocks;
 }
 
 }  // namespace
@@ -125,12 +126,13 @@ bool TemporaryFile::reserve(std::uint64_t size_bytes) {
     return false;
   }
   announced_bytes_ = static_cast<off_t>(size_bytes);
-  return reserve_up_to(1);
+  return true;
 }
 
 bool TemporaryFile::reserve_up_to(off_t end) {
   if (end <= reserved_bytes_ || reserved_bytes_ >= announced_bytes_) return true;
-  const off_t wanted = std::min(announced_bytes_, std::max(end, reserved_bytes_ + kStepBytes));
+  const off_t ahead = std::clamp(written_bytes_, kLeastAheadBytes, kMostAheadBytes);
+  const off_t wanted = std::min(announced_bytes_, std::max(end, reserved_bytes_ + ahead));
   const off_t more = wanted - reserved_bytes_;
   const bool is_done = base::retried([&] {
                          return ::fallocate(fd(), FALLOC_FL_KEEP_SIZE, reserved_bytes_, more);

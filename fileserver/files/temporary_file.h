@@ -36,9 +36,9 @@ class TemporaryFile {
   bool is_open() const { return fd_.is_open(); }
   int fd() const { return fd_.get(); }
 
-  // Fails with ENOSPC if the file system has no room for so many bytes now. Reserves the first of
-  // them, if it can; write() reserves further ones in steps of 64 MiB. So a length that a client
-  // only announces takes no room from others.
+  // Fails with ENOSPC if the file system has no room for so many bytes now. Reserves nothing
+  // itself. write() then reserves as many bytes ahead as have been written, from 1 MiB to 64 MiB.
+  // So a length that a client only announces takes no room from others.
   bool reserve(std::uint64_t size_bytes);
 
   bool write(std::span<const char> bytes);

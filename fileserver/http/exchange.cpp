@@ -41,7 +41,9 @@ Exchange::Exchange(const http::RequestHead& head, serve::HttpConversation& conne
 
 http::AnswerHead Exchange::begin(http::Status status) {
   status_ = status;
-  return connection_.begin_answer(answer_, status);
+  http::AnswerHead head = connection_.begin_answer(answer_, status);
+  head.field("Cross-Origin-Resource-Policy", "same-origin");
+  return head;
 }
 
 void Exchange::send_text(http::AnswerHead& head, std::string_view type, std::string_view text) {

@@ -73,7 +73,7 @@ class FileAnswer {
 
   http::AnswerHead begin(http::Status status) {
     http::AnswerHead head = exchange_.begin(status);
-    head.field("ETag", validators_.tag.view()).field("Cache-Control", "private");
+    head.field("ETag", validators_.tag.view()).field("Cache-Control", "private, no-cache");
     if (validators_.modified)
       head.field("Last-Modified", http::date_text(*validators_.modified).view());
     return head;

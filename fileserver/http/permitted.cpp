@@ -2,6 +2,7 @@
 
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
+#include "fileserver/http/folder_entries.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/get_folder.h"
 
@@ -40,6 +41,13 @@ RightsRefusal refusal_of_source(const UserRights& rights, std::string_view name,
   return http::Status(403);
 }
 
+// Nothing below a folder of our name could be reached.
+RightsRefusal refusal_to_make(const UserRights& rights, std::string_view name) {
+  if (const auto refusal = refusal_to_write(rights, name)) return refusal;
+  if (name != kOwnFolder) return {};
+  return http::Status(403);
+}
+
 RightsRefusal refusal_to_see(const Exchange& exchange, Parts& parts) {
   const http::Path& path = *exchange.path();
   if (exchange.rights.may_read(path.name)) return {};
@@ -62,8 +70,8 @@ RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
   switch (exchange.method()) {
     case Method::kPut:
     case Method::kMkcol:
+    case Method::kLock: return refusal_to_make(rights, name);
     case Method::kProppatch:
-    case Method::kLock:
     case Method::kUnlock: return refusal_to_write(rights, name);
     case Method::kDelete: return refusal_of_target(rights, name);
     case Method::kMove:

@@ -32,6 +32,14 @@ void answer_options(Exchange& exchange, std::string_view allowed, bool is_dav) {
   exchange.connection().send(head.finish());
 }
 
+void refuse_host(Exchange& exchange) {
+  http::AnswerHead head = exchange.begin(421);
+  exchange.send_text(
+      head, "text/plain; charset=utf-8",
+      "This server does not know the name that it was asked by. If it is to answer to "
+      "it,\nstart the fileserver with --http-host NAME.\n");
+}
+
 // Credentials, overwritten at the end.
 struct WipedCredentials {
   std::array<char, http::kMaxBasicBytes> bytes;
@@ -66,6 +74,7 @@ net::IpAddress HttpSession::client_of(Exchange& exchange) const {
 void HttpSession::answer(Exchange& exchange) {
   const Method method = exchange.method();
   if (method == Method::kOther) return exchange.answer(501);
+  if (!parts_.http_hosts.accepts(exchange.head())) return refuse_host(exchange);
   const UploadMode mode = parts_.offer.uploads;
   const OwnPath* const own = own_path(exchange.path());
   const auto allowed = [&] {

@@ -17,6 +17,14 @@ base::Result<RightsFile> parse_of(const std::string& path, std::string_view text
   return file;
 }
 
+// The folders in front of the first part with "%u", or the whole path.
+std::string_view part_for_all(std::string_view path) {
+  const std::size_t user = path.find("%u");
+  if (user == std::string_view::npos) return path;
+  const std::size_t slash = path.rfind('/', user);
+  return slash == std::string_view::npos ? std::string_view() : path.substr(0, slash);
+}
+
 }  // namespace
 
 base::Result<RightsFile> read_rights_file(const std::string& path) {
@@ -25,8 +33,9 @@ base::Result<RightsFile> read_rights_file(const std::string& path) {
   return parse_of(path, *text);
 }
 
-Rights::Rights(std::string path, SharedWith shared_with)
+Rights::Rights(std::string path, SharedWith shared_with, IsThere is_there)
     : path_(std::move(path)),
+      is_there_(std::move(is_there)),
       shared_(!path_.empty() && shared_with == SharedWith::kChildren
                   ? std::make_unique<serve::Shared<SharedText>>()
                   : nullptr) {
@@ -39,6 +48,7 @@ base::Status Rights::read() {
   if (!text) return text.error();
   const auto file = parse_of(path_, *text);
   if (!file) return file.error();
+  warn_of_missing(*file);
   Table table = std::make_shared<const RightsTable>(*file);
   const base::Lock lock(mutex_);
   table_.swap(table);
@@ -47,6 +57,23 @@ base::Status Rights::read() {
     version_ = (*shared_)->version();
   }
   return base::kDone;
+}
+
+// A line for another spelling of a name protects nothing, and nobody is told so otherwise.
+void Rights::warn_of_missing(const RightsFile& file) const {
+  if (is_there_ == nullptr) return;
+  const RightsFile::Rule* first = nullptr;
+  int count = 0;
+  for (const auto& rule : file.rules) {
+    const std::string_view path = part_for_all(rule.path);
+    if (path.empty() || is_there_(path)) continue;
+    if (first == nullptr) first = &rule;
+    ++count;
+  }
+  if (first == nullptr) return;
+  base::log::warn("paths in the rights are not there file={} first={} line={} lines={}",
+                  base::log::quoted(path_), base::log::quoted("/" + first->path), first->line,
+                  count);
 }
 
 // In a child: the parent has read the file again.

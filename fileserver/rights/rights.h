@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,12 +22,17 @@ class Rights {
   // file themselves.
   enum class SharedWith { kNobody, kChildren };
 
-  // Without a path every user may do everything. With one nobody may do anything until read() has
-  // succeeded.
-  explicit Rights(std::string path, SharedWith shared_with = SharedWith::kNobody);
+  // Whether a name leads to a file or a folder, or is empty for the served folder.
+  using IsThere = std::function<bool(std::string_view name)>;
 
-  // Reads the rules from the file; what is asked for later goes by them. kInvalid if the file
-  // cannot be read or has a line that cannot be right: the rules stay as they were then.
+  // Without a path every user may do everything. With one nobody may do anything until read() has
+  // succeeded. `is_there` may be null; otherwise it is called by the thread that reads.
+  explicit Rights(std::string path, SharedWith shared_with = SharedWith::kNobody,
+                  IsThere is_there = nullptr);
+
+  // Reads the rules from the file; what is asked for later goes by them. Logs one warning if there
+  // are paths in the file that are not there. kInvalid if the file cannot be read or has a line
+  // that cannot be right: the rules stay as they were then.
   base::Status read() EXCLUDES(mutex_);
 
   // The same for SIGHUP. Logs what became of it.
@@ -44,7 +50,10 @@ class Rights {
   Table table() const EXCLUDES(mutex_);
   void take_shared() const REQUIRES(mutex_);
 
+  void warn_of_missing(const RightsFile& file) const;
+
   const std::string path_;
+  const IsThere is_there_;
   const std::unique_ptr<serve::Shared<SharedText>> shared_;  // null: with nobody
 
   mutable base::Mutex mutex_;

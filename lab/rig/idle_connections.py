@@ -31,7 +31,13 @@ class LogIn:
     def by_http(user: str, password: str, file: str) -> LogIn:
         """It asks what a file is, and for no byte of it."""
         basic = b64encode(f"{user}:{password}".encode()).decode("ascii")
-        lines = [f"HEAD /{file} HTTP/1.1", "Host: lab", f"Authorization: Basic {basic}", "", ""]
+        lines = [
+            f"HEAD /{file} HTTP/1.1",
+            "Host: localhost",
+            f"Authorization: Basic {basic}",
+            "",
+            "",
+        ]
         return LogIn("\r\n".join(lines).encode(), b"HTTP/1.1 200", b"\r\n\r\n")
 
 

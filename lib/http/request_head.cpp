@@ -103,6 +103,14 @@ HeadParser::State HeadParser::take_target(std::string_view text) {
   return State::kNeedMore;
 }
 
+std::string_view RequestHead::authority() const {
+  std::string_view rest = target();
+  if (method_ == Method::kConnect || !is_same(rest.substr(0, kSchemePrefix.size()), kSchemePrefix))
+    return {};
+  rest.remove_prefix(kSchemePrefix.size());
+  return rest.substr(0, rest.find_first_of("/?"));
+}
+
 // Cuts scheme, authority and query off the target. Returns whether the target is well-formed.
 bool HeadParser::find_path() {
   std::string_view path = head_.target();

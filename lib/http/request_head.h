@@ -48,6 +48,9 @@ class RequestHead {
     return has_bare_authority_ ? "/" : text_.substr(path_begin_, path_size_);
   }
 
+  // The authority of a target such as "http://host:80/path". Empty if it has none, and for CONNECT.
+  std::string_view authority() const;
+
   bool is_1_0() const { return is_1_0_; }
   const Body& body() const { return body_; }
 

@@ -42,6 +42,7 @@ inline constexpr std::array kStatuses{
     StatusRow{415, "Unsupported Media Type", Behind::kGoesOn, base::ErrorCode::kInvalid},
     StatusRow{416, "Range Not Satisfiable"},
     StatusRow{417, "Expectation Failed", Behind::kCloses, base::ErrorCode::kSyntax},
+    StatusRow{421, "Misdirected Request", Behind::kGoesOn, base::ErrorCode::kInvalid},
     StatusRow{422, "Unprocessable Content", Behind::kGoesOn, base::ErrorCode::kInvalid},
     StatusRow{423, "Locked", Behind::kGoesOn, base::ErrorCode::kExists},
     StatusRow{429, "Too Many Requests", Behind::kGoesOn, base::ErrorCode::kBusy},

@@ -33,7 +33,7 @@ def basic(user: str, password: str) -> str:
 
 def request(target: str, *fields: str, method: str = "GET", body: bytes = b"") -> bytes:
     """A request of HTTP/1.1 with a Host. The caller names the length of the body."""
-    lines = [f"{method} {target} HTTP/1.1", "Host: x", *fields, "", ""]
+    lines = [f"{method} {target} HTTP/1.1", "Host: localhost", *fields, "", ""]
     return "\r\n".join(lines).encode("utf-8", "surrogateescape") + body
 
 

@@ -67,6 +67,21 @@ class AuthserverTest(SharedSceneTest):
             )
         )
 
+    def test_what_a_page_makes_a_browser_send_makes_no_account(self) -> None:
+        for head, replies in (
+            (b"POST / HTTP/1.1\r\nHost: 127.0.0.1:9001\r\n", 1),
+            (b"patch / HTTP/1.1\r\nHost: a.example:9001\r\n", 2),  # a method of fetch() as it is
+            (b"GET / HTTP/1.0\r\n", 1),
+            (b"one\nhost: a.example\r\n", 2),
+        ):
+            with self.subTest(head):
+                page = self.connect(self.authserver)
+                page.send(head + b"Content-Length: 16\r\n\r\nnew:boss:secret\n")
+                page.half_close()
+                self.assertEqual(page.rest().count(b"ERR syntax "), replies)
+        self.assertEqual(self.client.ask(b"auth:boss:secret"), "denied")
+        self.assertEqual(self.client.ask("ping"), "OK")
+
     def test_a_known_verb_with_parts_missing_is_a_syntax_error(self) -> None:
         self.assert_replies(
             dict.fromkeys(

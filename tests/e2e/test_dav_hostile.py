@@ -22,21 +22,21 @@ class HostileFieldsTest(LocksScene):
         before = self.everything()
         here = f"/{self.folder}"
         for to, *statuses in (
-            ("http://x@evil/c", 502),
-            ("http://x:80@evil/c", 502),
-            ("http://x\\@evil/c", 502),
-            ("http://x.evil/c", 502),
+            ("http://localhost@evil/c", 502),
+            ("http://localhost:80@evil/c", 502),
+            ("http://localhost\\@evil/c", 502),
+            ("http://localhost.evil/c", 502),
             ("http://[::1]/c", 502),
             ("http://127.0.0.1/c", 502),
-            ("http://x:81/c", 502),
-            ("http://x:99999999999/c", 502),
-            ("http://x:080/c", 502),
-            ("https://x:80/c", 502),
+            ("http://localhost:81/c", 502),
+            ("http://localhost:99999999999/c", 502),
+            ("http://localhost:080/c", 502),
+            ("https://localhost:80/c", 502),
             ("http://@/c", 502),
-            ("http://x#@evil/c", 400),
-            ("http://x?@evil/c", 403),
-            ("http://x", 403),
-            ("http://x/c http://x/d#", 400),
+            ("http://localhost#@evil/c", 400),
+            ("http://localhost?@evil/c", 403),
+            ("http://localhost", 403),
+            ("http://localhost/c http://localhost/d#", 400),
             ("http:/c", 400),
             ("http:c", 400),
             ("file:///etc/passwd", 400),
@@ -46,7 +46,7 @@ class HostileFieldsTest(LocksScene):
             ("/%2E%2E%2Fc", 400),
             (f"{here}/%2e%2e/%2e%2e/c", 400),
             (f"{here}/..%2f..%2fc", 400),
-            ("http://x/../c", 400),
+            ("http://localhost/../c", 400),
             (f"{here}/./c", 400),
             (f"{here}//c", 400),
             (f"{here}/c%00", 400),
@@ -75,7 +75,14 @@ class HostileFieldsTest(LocksScene):
 
     @for_each(("MOVE", "COPY"))
     def test_destinations_of_this_host_in_other_words(self, method: str) -> None:
-        for number, host in enumerate(("http://evil@x", "http://x:", "https://x:443", "hTTp://X")):
+        for number, host in enumerate(
+            (
+                "http://evil@localhost",
+                "http://localhost:",
+                "https://localhost:443",
+                "hTTp://LOCALHOST",
+            )
+        ):
             with self.subTest(host):
                 self.write("a", b"old")
                 to = f"{method}-{number}"

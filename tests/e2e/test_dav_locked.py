@@ -33,7 +33,9 @@ class LockedTest(LocksScene):
         self.assertEqual(self.amy.ask(self.at("a")).body, b"old")
         self.assertEqual(self.put("a", f"If: (<{token}>)").status, 204)
         self.assertEqual(self.put("a", f"If: <{self.at('a')}> (<{token}>)").status, 204)
-        self.assertEqual(self.put("a", f"If: <https://x{self.at('a')}> (<{token}>)").status, 204)
+        self.assertEqual(
+            self.put("a", f"If: <https://localhost{self.at('a')}> (<{token}>)").status, 204
+        )
         self.assertEqual(self.put("b").status, 201)
 
     def test_a_refusal_spares_the_body(self) -> None:
@@ -181,7 +183,7 @@ class IfTest(LocksScene):
             (f"<{here}> (<{token}>) </other> (<{FREE}>)", 204),
             (f"</other> (<{token}>)", 412),
             (f"</other> (Not <{token}>)", 204),
-            (f"<http://x/%zz> (<{token}>)", 412),
+            (f"<http://localhost/%zz> (<{token}>)", 412),
             ("(Not <DAV:no-lock>)", 423),
         ):
             with self.subTest(value):

@@ -201,8 +201,8 @@ class RefusalsTest(MovesTest):
         for source, status, *fields in (
             ("/a", 400),
             ("/a", 400, "Destination: b"),
-            ("/a", 400, "Destination: //x/b"),
-            ("/a", 400, "Destination: ftp://x/b"),
+            ("/a", 400, "Destination: //localhost/b"),
+            ("/a", 400, "Destination: ftp://localhost/b"),
             ("/a", 400, "Destination: /../b"),
             ("/a", 400, "Destination: /c%"),
             ("/a", 400, "Destination: /c%00"),
@@ -212,12 +212,12 @@ class RefusalsTest(MovesTest):
             ("/a", 400, "Destination: /c", "Overwrite: T", "Overwrite: T"),
             ("/a", 400, "Destination: /c", "Depth: 1"),
             ("/a", 502, "Destination: http://y/c"),
-            ("/a", 502, "Destination: http://x:81/c"),
+            ("/a", 502, "Destination: http://localhost:81/c"),
             ("/a", 502, "Destination: http:///c"),
             ("/a", 403, "Destination: /-/c"),
             ("/a", 403, "Destination: /-"),
             ("/a", 403, "Destination: /a"),
-            ("/a", 403, "Destination: http://x/a"),
+            ("/a", 403, "Destination: http://localhost/a"),
             ("/a", 403, "Destination: /"),
             ("/", 403, "Destination: /c"),
             ("/folder/", 403, "Destination: /folder/"),
@@ -261,7 +261,14 @@ class RefusalsTest(MovesTest):
 
     def test_the_destination_may_be_a_uri_of_this_server(self) -> None:
         for i, uri in enumerate(
-            ("http://x/", "https://X/", "HTTP://x:80/", "https://x:443/", "https://me:pw@x/", "/")
+            (
+                "http://localhost/",
+                "https://LOCALHOST/",
+                "HTTP://localhost:80/",
+                "https://localhost:443/",
+                "https://me:pw@localhost/",
+                "/",
+            )
         ):
             name = "a" if i == 0 else f"a%20{i - 1}"
             answer = self.client.ask(f"/{name}", f"Destination: {uri}a%20{i}?q", method="MOVE")

@@ -63,21 +63,21 @@ class AccountsTest(SharedSceneTest):
         """The Host of these requests is `x`."""
         for fields in (
             ("Sec-Fetch-Site: cross-site",),
-            ("Sec-Fetch-Site: same-site", "Origin: http://x"),
+            ("Sec-Fetch-Site: same-site", "Origin: http://localhost"),
             ("sec-fetch-site: Cross-Site",),
             ("Origin: https://evil.example",),
-            ("Origin: http://x:81",),
-            ("Origin: http://x.evil",),
+            ("Origin: http://localhost:81",),
+            ("Origin: http://localhost.evil",),
             ("Origin: null",),
             ("Origin: x",),
-            ("Origin: http://x", "Origin: http://y"),
+            ("Origin: http://localhost", "Origin: http://y"),
         ):
             self.assertEqual(self.make(_account("csrf", "pw"), *fields), 403, fields)
         self.assertEqual(self.client("csrf", "pw").ask("/f").status, 401)
         own: tuple[tuple[str, ...], ...] = (
-            ("Sec-Fetch-Site: same-origin", "Origin: https://X"),
+            ("Sec-Fetch-Site: same-origin", "Origin: https://LOCALHOST"),
             ("Sec-Fetch-Site: none",),
-            ("Origin: http://x",),
+            ("Origin: http://localhost",),
         )
         for number, sent in enumerate(own):
             self.assertEqual(self.make(_account(f"own{number}", "pw"), *sent), 201, sent)

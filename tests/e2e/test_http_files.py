@@ -58,6 +58,36 @@ class FilesTest(SharedSceneTest):
             self.assertRegex(answer.fields["last-modified"], r" GMT\Z")
             self.assertNotIn("connection", answer.fields)
 
+    def test_no_answer_is_a_script_of_another_page(self) -> None:
+        for client in self.clients():
+            tag = client.ask("/small.txt").fields["etag"]
+            for path, fields, status in (
+                ("/small.txt", (), 200),
+                ("/small.txt", ("Range: bytes=0-1",), 206),
+                ("/small.txt", (f"If-None-Match: {tag}",), 304),
+                ("/small.txt", ("Range: bytes=99-",), 416),
+                ("/sub", (), 301),
+                ("/sub/", (), 200),
+                ("/none", (), 404),
+                ("/-/health", (), 200),
+            ):
+                answer = client.ask(path, *fields)
+                self.assertEqual(answer.status, status)
+                self.assertEqual(answer.fields["cross-origin-resource-policy"], "same-origin")
+
+    def test_a_browser_asks_before_it_shows_a_file_again(self) -> None:
+        for client in self.clients():
+            tag = client.ask("/small.txt").fields["etag"]
+            for fields, status in (
+                ((), 200),
+                (("Range: bytes=0-1",), 206),
+                (("Range: bytes=0-1,5-6",), 206),
+                ((f"If-None-Match: {tag}",), 304),
+            ):
+                answer = client.ask("/small.txt", *fields)
+                self.assertEqual(answer.status, status)
+                self.assertEqual(answer.fields["cache-control"], "private, no-cache")
+
     def test_head_has_the_fields_of_get_and_no_body(self) -> None:
         for client in self.clients():
             for path in ("/small.txt", "/large.bin", "/empty", "/", "/none"):
@@ -70,7 +100,7 @@ class FilesTest(SharedSceneTest):
             for path, content in (
                 ("/sub/a%20b+c%25.html", b"<p>"),
                 ("/%73ub/a%20b%2Bc%25.html?query", b"<p>"),
-                ("http://elsewhere:1/sub/a%20b+c%25.html", b"<p>"),
+                ("http://localhost:1/sub/a%20b+c%25.html", b"<p>"),
                 ("/caf%C3%A9/%E2%98%83", b"snow"),
                 ("/caf\u00e9/\u2603", b"snow"),
             ):

@@ -15,7 +15,7 @@ def _head(*lines: str) -> bytes:
 
 
 def _get(*fields: str) -> bytes:
-    return _head("GET /f HTTP/1.1", "Host: x", _AUTH, *fields)
+    return _head("GET /f HTTP/1.1", "Host: [::1]", _AUTH, *fields)
 
 
 class RequestsTest(SharedSceneTest):
@@ -51,39 +51,39 @@ class RequestsTest(SharedSceneTest):
     def test_forms_of_a_request_that_are_fine(self) -> None:
         for data in (
             _head("GET /f HTTP/1.1", "Host:", _AUTH),
-            _head("GET /f HTTP/1.7", "host: a:1", _AUTH.replace("Basic", "bASIC")),
-            _head("GET /f?x=%zz HTTP/1.1", "Host: x", _AUTH, "X-Any: \x80\xff\t ok "),
-            _head("GET http://a.b:1/f HTTP/1.1", "Host: x", _AUTH),
+            _head("GET /f HTTP/1.7", "host: LOCALHOST:1", _AUTH.replace("Basic", "bASIC")),
+            _head("GET /f?x=%zz HTTP/1.1", "Host: [::1]", _AUTH, "X-Any: \x80\xff\t ok "),
+            _head("GET http://127.0.0.1:1/f HTTP/1.1", "Host: [::1]", _AUTH),
             b"\r\n" + _get(),
             _get("Content-Length: 0"),
             _get("Connection: keep-alive"),
             _get(*(f"X-{number}: x" for number in range(98))),
             _get("X: " + "x" * (16_384 - len(_get()) - 5)),
-            _head("GET /f?" + "x" * (8192 - 3) + " HTTP/1.1", "Host: x", _AUTH),
+            _head("GET /f?" + "x" * (8192 - 3) + " HTTP/1.1", "Host: [::1]", _AUTH),
         ):
             self.check_kept(data, 200)
 
     def test_malformed_requests(self) -> None:
         for data in (
-            b"GET /f HTTP/1.1\nHost: x\n\n",
-            b"GET /f HTTP/1.1\r\nHost: x\n\r\n",
+            b"GET /f HTTP/1.1\nHost: [::1]\n\n",
+            b"GET /f HTTP/1.1\r\nHost: [::1]\n\r\n",
             b"\r\n\r\n" + _get(),
             _head("GET /f HTTP/1.1", _AUTH),
-            _head("GET /f HTTP/1.1", "Host: x", "Host: x"),
+            _head("GET /f HTTP/1.1", "Host: [::1]", "Host: [::1]"),
             _head("GET /f HTTP/1.1", "Host : x"),
-            _head("GET /f HTTP/1.1", "Host: x", " folded"),
-            _head("GET /f HTTP/1.1", "Host: x", "X: a\x00b"),
-            _head("GET /f HTTP/1.1", "Host: x", "X: a\rb"),
-            _head("GET /f HTTP/1.1", "Host: x", ": empty"),
-            _head("GET /f HTTP/1.1", "Host: x", "no-colon"),
-            _head("GET  /f HTTP/1.1", "Host: x"),
-            _head("GET /f  HTTP/1.1", "Host: x"),
-            _head("GET f HTTP/1.1", "Host: x"),
-            _head("GET /f#x HTTP/1.1", "Host: x"),
-            _head("GET /f HTTP/1.10", "Host: x"),
-            _head("GET /f http/1.1", "Host: x"),
-            _head("GET /f", "Host: x"),
-            _head("G(T /f HTTP/1.1", "Host: x"),
+            _head("GET /f HTTP/1.1", "Host: [::1]", " folded"),
+            _head("GET /f HTTP/1.1", "Host: [::1]", "X: a\x00b"),
+            _head("GET /f HTTP/1.1", "Host: [::1]", "X: a\rb"),
+            _head("GET /f HTTP/1.1", "Host: [::1]", ": empty"),
+            _head("GET /f HTTP/1.1", "Host: [::1]", "no-colon"),
+            _head("GET  /f HTTP/1.1", "Host: [::1]"),
+            _head("GET /f  HTTP/1.1", "Host: [::1]"),
+            _head("GET f HTTP/1.1", "Host: [::1]"),
+            _head("GET /f#x HTTP/1.1", "Host: [::1]"),
+            _head("GET /f HTTP/1.10", "Host: [::1]"),
+            _head("GET /f http/1.1", "Host: [::1]"),
+            _head("GET /f", "Host: [::1]"),
+            _head("G(T /f HTTP/1.1", "Host: [::1]"),
             _get("Content-Length: +5"),
             _get("Content-Length: 5, 5"),
             _get("Content-Length: "),
@@ -99,37 +99,37 @@ class RequestsTest(SharedSceneTest):
 
     def test_limits_of_a_head(self) -> None:
         for status, data in (
-            (414, _head("GET /" + "x" * 8192 + " HTTP/1.1", "Host: x")),
+            (414, _head("GET /" + "x" * 8192 + " HTTP/1.1", "Host: [::1]")),
             (431, _get(*(f"X-{number}: x" for number in range(99)))),
             (431, _get("X: " + "x" * (16_385 - len(_get()) - 5))),
-            (505, _head("GET /f HTTP/2.0", "Host: x")),
-            (505, _head("GET /f HTTP/0.9", "Host: x")),
+            (505, _head("GET /f HTTP/2.0", "Host: [::1]")),
+            (505, _head("GET /f HTTP/0.9", "Host: [::1]")),
             (417, _get("Expect: 200-ok")),
         ):
             self.check_closed(data, status)
 
     def test_methods(self) -> None:
         for method in ("PUT", "DELETE", "MKCOL", "POST", "TRACE"):
-            data = _head(f"{method} /f HTTP/1.1", "Host: x", _AUTH)
+            data = _head(f"{method} /f HTTP/1.1", "Host: [::1]", _AUTH)
             self.check_kept(data, 405)
             self.assertIn("GET", self.answer_to(data)[0].fields["allow"])
         for target in ("x:443", "http://", "*", "/", "%"):
-            self.check_kept(_head(f"CONNECT {target} HTTP/1.1", "Host: x"), 405)
+            self.check_kept(_head(f"CONNECT {target} HTTP/1.1", "Host: [::1]"), 405)
         for method in ("PATCH", "get", "REPORT", "X"):
-            self.check_kept(_head(f"{method} /f HTTP/1.1", "Host: x", _AUTH), 501)
+            self.check_kept(_head(f"{method} /f HTTP/1.1", "Host: [::1]", _AUTH), 501)
 
     def test_options_needs_no_credentials(self) -> None:
         for target in ("*", "/f", "/none", "/", "/-/health", "/-/none"):
-            data = _head(f"OPTIONS {target} HTTP/1.1", "Host: x")
+            data = _head(f"OPTIONS {target} HTTP/1.1", "Host: [::1]")
             self.check_kept(data, 204)
             self.assertIn("OPTIONS", self.answer_to(data)[0].fields["allow"])
-        allowed = self.answer_to(_head("OPTIONS /-/accounts HTTP/1.1", "Host: x"))[0]
+        allowed = self.answer_to(_head("OPTIONS /-/accounts HTTP/1.1", "Host: [::1]"))[0]
         self.assertEqual(allowed.fields["allow"], "POST, OPTIONS")
 
     def test_a_body_that_is_not_read_ends_the_connection(self) -> None:
-        body = b"GET /f HTTP/1.1\r\nHost: x\r\n\r\n"
+        body = b"GET /f HTTP/1.1\r\nHost: [::1]\r\n\r\n"
         for method, status in (("GET", 200), ("PUT", 405), ("PATCH", 501)):
-            lines = (f"{method} /f HTTP/1.1", "Host: x", _AUTH)
+            lines = (f"{method} /f HTTP/1.1", "Host: [::1]", _AUTH)
             for data in (
                 _head(*lines, f"Content-Length: {len(body)}") + body,
                 _head(*lines, "Content-Length: 1000000000", "Expect: 100-continue"),
@@ -146,7 +146,9 @@ class RequestsTest(SharedSceneTest):
         self.assertTrue(client.is_ended())
 
     def test_pipelined_requests_come_in_any_pieces(self) -> None:
-        data = b"\r\n" + _get() + _get("Range: bytes=1-2") + _head("HEAD /f HTTP/1.1", "Host: x")
+        data = (
+            b"\r\n" + _get() + _get("Range: bytes=1-2") + _head("HEAD /f HTTP/1.1", "Host: [::1]")
+        )
         for size in (1, 3, 100, len(data)):
             client = self.client()
             for at in range(0, len(data), size):
@@ -208,7 +210,7 @@ class ConnectionsTest(SceneTest):
 
     def test_a_head_that_does_not_end_is_closed_without_an_answer(self) -> None:
         server = start(self.scene, "fileserver", *FLAG, "--idle-timeout", "0.3")
-        for part in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: x\r\n"):
+        for part in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: [::1]\r\n"):
             client = self.scene.keep(HttpClient(server))
             client.send(part)
             self.assertTrue(client.is_ended())

@@ -8,17 +8,17 @@ from http_client import FLAG, HttpClient, basic
 from scene import SharedSceneTest, create_account
 
 _AUTH = b"Authorization: " + basic("alice", "wonderland").encode() + b"\r\n"
-_GOOD = b"GET /f HTTP/1.1\r\nHost: x\r\n" + _AUTH + b"\r\n"
+_GOOD = b"GET /f HTTP/1.1\r\nHost: localhost\r\n" + _AUTH + b"\r\n"
 
 
 def _get(
-    fields: bytes, first: bytes = b"GET /f HTTP/1.1\r\n", host: bytes = b"Host: x\r\n"
+    fields: bytes, first: bytes = b"GET /f HTTP/1.1\r\n", host: bytes = b"Host: localhost\r\n"
 ) -> bytes:
     return first + host + _AUTH + fields + b"\r\n"
 
 
 def _put(fields: bytes, body: bytes) -> bytes:
-    return b"PUT /f HTTP/1.1\r\nHost: x\r\n" + _AUTH + fields + b"\r\n" + body
+    return b"PUT /f HTTP/1.1\r\nHost: localhost\r\n" + _AUTH + fields + b"\r\n" + body
 
 
 def _chunked(body: bytes) -> bytes:

@@ -256,6 +256,23 @@ class OtherMethodsTest(UploadTest):
         self.assertEqual(client.ask("/d", method="MKCOL", body=b"x").status, 415)
         self.assertEqual(self.names(), ["a", "a/b", "a/b/c"])
 
+    def test_our_own_name_cannot_be_made(self) -> None:
+        server = self.start()
+        self.assertEqual(self.put(self.http(server), "a", b"x").status, 201)
+        for method, fields, body in (
+            ("MKCOL", (), b""),
+            ("PUT", (), b"x"),
+            ("LOCK", (), b""),
+            ("COPY", ("Destination: /-",), b""),
+            ("MOVE", ("Destination: /-",), b""),
+        ):
+            with self.subTest(method):
+                path = "/a" if fields else "/-"
+                answer = self.http(server).ask(path, *fields, method=method, body=body)
+                self.assertEqual(answer.status, 403)
+        self.assertEqual(self.names(), ["a"])
+        self.assertEqual(self.http(server).ask("/b/-", method="MKCOL").status, 409)
+
     def test_sink(self) -> None:
         server = self.scene.fileserver(self.authserver, *FLAG, "--uploads", "sink")
         client = self.http(server)

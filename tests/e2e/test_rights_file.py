@@ -9,6 +9,7 @@ from scene import SceneTest, create_account
 from waiting import eventually
 
 AGAIN = "the rights were read again"
+MISSING = "paths in the rights are not there"
 KEPT = "the rights stay as they were"
 PASSWORD = "wonderland"
 
@@ -51,6 +52,20 @@ class RightsFileTest(SceneTest):
             self.assertEqual(http.ask("/file").status, 200 if answer == b"content" else 404)
             asked = http.ask("/new", "Content-Length: 0", method="PUT")
             self.assertEqual(asked.status, put)
+
+    def test_a_path_that_is_not_there_is_told_at_the_start_and_at_a_hangup(self) -> None:
+        self.scene.write("books/x", b"x")
+        self.scene.write("home/amy/x", b"x")
+        there = "* / read\namy /books none\n* /home/%u read\n* /file read\n"
+        self.file.write_text(there + "* /book none\n* /homes/%u read write\n")
+        server = self.serve()
+        words = f'warning {MISSING} file="{self.file}" first="/book" line=5 lines=2'
+        self.assertEqual(server.log().count(MISSING), 1, server.log())
+        self.assertIn(words, server.log())
+        self.assert_hangup_logs(server, words)
+        self.file.write_text(there)
+        self.assert_hangup_logs(server, AGAIN)
+        self.assertEqual(server.log().count(MISSING), 2, server.log())
 
     def test_a_file_with_a_mistake_keeps_the_old_rights(self) -> None:
         server = self.serve_accounts()

@@ -12,12 +12,14 @@ SERVERS = ("authserver", "fileserver")
 # The flags that decide who gets in, who may do what, and what can be reached.
 PROTECTIONS = {
     *("wrong-passwords", "new-accounts", "uploads", "rights", "trusted-proxy", "http-listen"),
-    "accounts-per-address",
+    *("accounts-per-address", "http-host"),
     *("sandbox", "user", "debuggable", "idle-timeout", "max-connections", "password-scheme"),
     *("transfer-log", "telemetry-listen"),
 }
 # A sentence that says so of something names the flag that changes it, or is in ABSOLUTE.
-SWEEPING = re.compile(r"\b(nothing|no limit|nobody|anyone|everyone|everybody)\b", re.IGNORECASE)
+SWEEPING = re.compile(
+    r"\b(nothing|no limit|no rights|every file|nobody|anyone|everyone|everybody)\b", re.IGNORECASE
+)
 # Where "nothing" has no flag beside it: these servers need no file.
 ABSOLUTE = ("| authserver, SQLite |", "| authserver, Redis |", "| authserver, MySQL |")
 

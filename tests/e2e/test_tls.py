@@ -15,6 +15,7 @@ class ConfigurationTest(ProxyTest):
             self.assertEqual(self.ask(urllib.request.quote(name)), (200, name.encode()))
         self.assertEqual(self.ask("large"), (200, LARGE))
         self.assertEqual(self.ask("large", Range="bytes=5-9"), (206, LARGE[5:10]))
+        self.assertEqual(self.transport_security, "max-age=31536000")
         self.assertEqual(self.ask("none")[0], 404)
         self.assertEqual(self.ask("new", method="PUT", body=LARGE)[0], 201)
         self.assertEqual(self.ask("new"), (200, LARGE))
@@ -30,10 +31,13 @@ class ConfigurationTest(ProxyTest):
 
 class NginxTest(ConfigurationTest):
     needs = ("openssl", "nginx")
+    fileserver_flags = ("--http-host", "files.example.com")
 
     def test_nginx(self) -> None:
         plain = self.start_nginx()
         self.assert_works()
+        self.assertEqual(self.ask("one", Host="files.example.com")[0], 200)
+        self.assertEqual(self.ask("one", Host="evil.example")[0], 421)
         self.assert_speaks_http_2()
         self.assert_leads_to_tls(plain)
 

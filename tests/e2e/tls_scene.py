@@ -92,6 +92,7 @@ class ProxyScene(SceneTest):
         )
         try:
             with self.opener.open(asked, timeout=120) as answer:
+                self.transport_security = answer.headers["Strict-Transport-Security"]
                 return answer.status, answer.read()
         except urllib.error.HTTPError as error:
             with error:

@@ -16,7 +16,7 @@ try:
 except ImportError:
     h11 = None
 
-_FIELDS = [("Host", "x"), tuple(AUTHORIZATION.split(": "))]
+_FIELDS = [("Host", "localhost"), tuple(AUTHORIZATION.split(": "))]
 
 
 class StrictClient:

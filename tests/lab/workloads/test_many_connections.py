@@ -65,7 +65,7 @@ class ConnectionsTest(unittest.TestCase):
         assert idle
         self.assertEqual(
             idle.log_in.question,
-            b"HEAD /1KB1.txt HTTP/1.1\r\nHost: lab\r\n"
+            b"HEAD /1KB1.txt HTTP/1.1\r\nHost: localhost\r\n"
             b"Authorization: Basic YW5uOnNlY3JldA==\r\n\r\n",
         )
 
