@@ -56,18 +56,16 @@ Handler reading_handler(const Exchange& exchange, Handler handler) {
   return exchange.rights.may_list(path.name) ? &redirect_or_nothing : &get_nothing;
 }
 
-RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
-  const UserRights& rights = exchange.rights;
-  const std::string_view name = exchange.path()->name;
-  switch (exchange.method()) {
+bool is_change(Method method) {
+  switch (method) {
     case Method::kPut:
     case Method::kMkcol:
     case Method::kProppatch:
     case Method::kLock:
-    case Method::kUnlock: return refusal_to_write(rights, name);
-    case Method::kDelete: return refusal_of_target(rights, name);
+    case Method::kUnlock:
+    case Method::kDelete:
     case Method::kMove:
-    case Method::kCopy: return refusal_of_source(rights, name, exchange.method());
+    case Method::kCopy: return true;
     case Method::kGet:
     case Method::kHead:
     case Method::kPropfind:
@@ -75,9 +73,9 @@ RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
     case Method::kOptions:
     case Method::kConnect:
     case Method::kTrace:
-    case Method::kOther: return refusal_to_see(exchange, parts);
+    case Method::kOther: return false;
   }
-  return http::Status(404);
+  return false;
 }
 
 }  // namespace
@@ -85,9 +83,19 @@ RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
 Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handler) {
   const Method method = exchange.method();
   if (method == Method::kGet || method == Method::kHead) return reading_handler(exchange, handler);
-  const auto refusal = refusal_of(exchange, parts);
+  const auto refusal = is_change(method) ? refusal_to_change(exchange, exchange.rights)
+                                         : refusal_to_see(exchange, parts);
   if (!refusal) return handler;
   return *refusal == http::Status(404) ? &refuse_not_found : &refuse_forbidden;
+}
+
+RightsRefusal refusal_to_change(const Exchange& exchange, const UserRights& rights) {
+  const std::string_view name = exchange.path()->name;
+  const Method method = exchange.method();
+  if (method == Method::kDelete) return refusal_of_target(rights, name);
+  if (method == Method::kMove || method == Method::kCopy)
+    return refusal_of_source(rights, name, method);
+  return refusal_to_write(rights, name);
 }
 
 RightsRefusal refusal_of_target(const UserRights& rights, std::string_view name) {

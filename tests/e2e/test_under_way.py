@@ -1,0 +1,141 @@
+"""What is under way ends with its right: a removed account, another password, other rights."""
+
+import http.client
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+from client import Client
+from http_client import FLAG, HttpClient, basic, request
+from programs import Program, environment
+from scene import SceneTest, create_account
+from waiting import LONG_S, eventually
+
+ACCOUNTS = Path(__file__).parents[2] / "scripts" / "accounts"
+PASSWORD = "wonderland"
+USERS = ("amy", "bob", "cid", "dan", "eve")
+ALL_MAY_WRITE = "* / read write\n"
+_HUNG_DISK = Path(__file__).with_name("hung_disk.c")
+_LOOKED_AT_AGAIN_S = 2.1
+_FILE_OF_ZIP = 4_000_000  # more than the sockets of a small receive buffer hold
+
+
+class UnderWayTest(SceneTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.rights = self.scene.folder / "rights"
+        self.rights.write_text(ALL_MAY_WRITE)
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        for user in USERS:
+            create_account(self.authserver, user)
+            self.scene.write(f"disk/{user}", b"old")
+
+    def serve(self, *flags: object, **options) -> Program:
+        uploads = ("--uploads", "folder", "--rights", self.rights)
+        return self.scene.fileserver(self.authserver, *FLAG, *uploads, *flags, **options)
+
+    def client_of(self, server: Program, user: str) -> HttpClient:
+        return self.scene.keep(HttpClient(server, user, PASSWORD))
+
+    def accounts(self, *words: str, password: str = "") -> None:
+        command = [str(ACCOUNTS), *words, "--sqlite-path", str(self.scene.accounts)]
+        subprocess.run(
+            command,
+            input=password,
+            capture_output=True,
+            text=True,
+            env=environment(None),
+            timeout=60,
+            check=True,
+        )
+
+    def change_rights(self, server: Program, rights: str) -> None:
+        words = "the rights were read again"
+        before = server.log().count(words)
+        self.rights.write_text(rights)
+        server.signal(signal.SIGHUP)
+        eventually(lambda: server.log().count(words) == before + 1, words)
+
+    def take_rights(self, server: Program) -> dict[str, int]:
+        """Returns what each user is answered from now on. Those of eve stay."""
+        self.accounts("remove", "amy")
+        self.accounts("password", "bob", password="another\n")
+        self.change_rights(server, f"cid / read\ndan / none\n{ALL_MAY_WRITE}")
+        return {"amy": 401, "bob": 401, "cid": 403, "dan": 404}
+
+    def test_an_upload_ends_with_the_right_to_publish_it(self) -> None:
+        server = self.serve()
+        clients = {user: self.client_of(server, user) for user in USERS}
+        for user, client in clients.items():
+            fields = (*client._credentials, "Content-Length: 6")
+            client.send(request(f"/disk/{user}", *fields, method="PUT", body=b"new"))
+        expected = self.take_rights(server)
+        time.sleep(_LOOKED_AT_AGAIN_S)
+        for user, client in clients.items():
+            with self.subTest(user):
+                client.send(b"er!")
+                self.assertEqual(client.answer("PUT").status, expected.get(user, 204))
+                content = b"old" if user in expected else b"newer!"
+                self.assertEqual((self.scene.root / "disk" / user).read_bytes(), content)
+
+    def test_copies_moves_and_removals_that_a_disk_held_up_end_with_their_right(self) -> None:
+        mark = self.scene.folder / "hung"
+        library = self.scene.folder / "hung_disk.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, _HUNG_DISK, "-ldl"], check=True)
+        disk = self.scene.root / "disk"
+        hung = {"LD_PRELOAD": str(library), "HUNG_DISK": str(disk), "HUNG_WHILE": str(mark)}
+        server = self.serve(env=hung)
+        clients = [
+            (method, user, self.client_of(server, user))
+            for method in ("COPY", "MOVE", "DELETE")
+            for user in USERS
+        ]
+        for method, user, _ in clients:
+            self.scene.write(f"disk/{method}-{user}", b"bytes")
+        mark.touch()
+        for method, user, client in clients:
+            target = f"/disk/{method}-{user}-new"
+            fields = (*client._credentials, f"Destination: {target}")
+            client.send(request(f"/disk/{method}-{user}", *fields, method=method))
+        self.accounts("remove", "amy")
+        of_target = "eve /disk/MOVE-eve-new read\n"
+        self.change_rights(server, f"cid / read\ndan / none\n{of_target}{ALL_MAY_WRITE}")
+        time.sleep(_LOOKED_AT_AGAIN_S)
+        mark.unlink()
+        refused = {"amy": 401, "cid": 403, "dan": 404}
+        for method, user, client in clients:
+            with self.subTest(f"{method} {user}"):
+                done = 204 if method == "DELETE" else 201
+                status = 403 if (method, user) == ("MOVE", "eve") else refused.get(user, done)
+                self.assertEqual(client.answer(method).status, status)
+                source, target = disk / f"{method}-{user}", disk / f"{method}-{user}-new"
+                is_done = status < 400
+                self.assertEqual(source.exists(), not is_done or method == "COPY")
+                self.assertEqual(target.exists(), is_done and method != "DELETE")
+
+    def zip_under_way(self, server: Program, user: str) -> http.client.HTTPResponse:
+        host, port = server.further_address("http")
+        connection = http.client.HTTPConnection(host, port, timeout=LONG_S)
+        connection.sock = Client((host, port), 1 << 16).socket
+        self.scene.keep(connection)
+        connection.request("GET", "/-/zip/zip/", headers={"Authorization": basic(user, PASSWORD)})
+        response = connection.getresponse()
+        response.read(1)
+        return response
+
+    def test_a_zip_is_cut_at_the_next_folder(self) -> None:
+        for folder in ("a", "b"):
+            self.scene.write(f"zip/{folder}/file", b"x" * _FILE_OF_ZIP)
+        server = self.serve("--files", "disk")
+        zips = {user: self.zip_under_way(server, user) for user in ("amy", "dan", "eve")}
+        self.accounts("remove", "amy")
+        self.change_rights(server, f"dan / none\n{ALL_MAY_WRITE}")
+        for user in ("amy", "dan"):
+            with self.subTest(user), self.assertRaises((http.client.IncompleteRead, OSError)):
+                zips[user].read()
+        self.assertGreater(len(zips["eve"].read()), 2 * _FILE_OF_ZIP)
+
+
+class UnderWayOfLoopsTest(UnderWayTest):
+    model = "event"
