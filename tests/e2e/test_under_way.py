@@ -1,12 +1,13 @@
 """What is under way ends with its right: a removed account, another password, other rights."""
 
+import functools
 import http.client
 import signal
 import subprocess
 import time
 from pathlib import Path
 
-from client import Client
+from client import Client, grant
 from http_client import FLAG, HttpClient, basic, request
 from programs import Program, environment
 from scene import SceneTest, create_account
@@ -21,7 +22,7 @@ _LOOKED_AT_AGAIN_S = 2.1
 _FILE_OF_ZIP = 4_000_000  # more than the sockets of a small receive buffer hold
 
 
-class UnderWayTest(SceneTest):
+class UnderWayScene(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         self.rights = self.scene.folder / "rights"
@@ -30,13 +31,6 @@ class UnderWayTest(SceneTest):
         for user in USERS:
             create_account(self.authserver, user)
             self.scene.write(f"disk/{user}", b"old")
-
-    def serve(self, *flags: object, **options) -> Program:
-        uploads = ("--uploads", "folder", "--rights", self.rights)
-        return self.scene.fileserver(self.authserver, *FLAG, *uploads, *flags, **options)
-
-    def client_of(self, server: Program, user: str) -> HttpClient:
-        return self.scene.keep(HttpClient(server, user, PASSWORD))
 
     def accounts(self, *words: str, password: str = "") -> None:
         command = [str(ACCOUNTS), *words, "--sqlite-path", str(self.scene.accounts)]
@@ -49,6 +43,15 @@ class UnderWayTest(SceneTest):
             timeout=60,
             check=True,
         )
+
+
+class UnderWayTest(UnderWayScene):
+    def serve(self, *flags: object, **options) -> Program:
+        uploads = ("--uploads", "folder", "--rights", self.rights)
+        return self.scene.fileserver(self.authserver, *FLAG, *uploads, *flags, **options)
+
+    def client_of(self, server: Program, user: str) -> HttpClient:
+        return self.scene.keep(HttpClient(server, user, PASSWORD))
 
     def change_rights(self, server: Program, rights: str) -> None:
         words = "the rights were read again"
@@ -95,8 +98,8 @@ class UnderWayTest(SceneTest):
             self.scene.write(f"disk/{method}-{user}", b"bytes")
         mark.touch()
         for method, user, client in clients:
-            target = f"/disk/{method}-{user}-new"
-            fields = (*client._credentials, f"Destination: {target}")
+            destination = f"/disk/{method}-{user}-new"
+            fields = (*client._credentials, f"Destination: {destination}")
             client.send(request(f"/disk/{method}-{user}", *fields, method=method))
         self.accounts("remove", "amy")
         of_target = "eve /disk/MOVE-eve-new read\n"
@@ -139,3 +142,35 @@ class UnderWayTest(SceneTest):
 
 class UnderWayOfLoopsTest(UnderWayTest):
     model = "event"
+
+
+class GrantTest(UnderWayScene):
+    """Natively the authserver is asked again for a file, after ten seconds at most."""
+
+    def granted(self, server: Program, user: str) -> Client:
+        client = self.scene.client(server)
+        grant(client, user, PASSWORD)
+        self.assertEqual(client.ask("disk/eve"), b"old")
+        return client
+
+    def is_denied(self, client: Client) -> bool:
+        return client.ask("disk/eve") == "denied"
+
+    def test_a_connection_of_who_was_removed_gets_no_file_after_ten_seconds(self) -> None:
+        clients = []
+        for model in ("thread", "process", "event"):
+            unbounded = ("--wrong-passwords", "0") if model == "process" else ()
+            server = self.scene.fileserver(self.authserver, "--model", model, *unbounded)
+            clients.append({user: self.granted(server, user) for user in ("amy", "bob", "eve")})
+        self.accounts("remove", "amy")
+        self.accounts("password", "bob", password="another\n")
+        for of_model in clients:
+            for user in ("amy", "bob"):
+                is_denied = functools.partial(self.is_denied, of_model[user])
+                eventually(is_denied, f"{user} is denied", 2 * LONG_S)
+        for of_model in clients:
+            self.assertEqual(of_model["eve"].ask("disk/eve"), b"old")
+            for user in ("amy", "bob"):
+                self.assertEqual(of_model[user].ask("disk/eve"), "denied")
+            grant(of_model["bob"], "bob", "another")
+            self.assertEqual(of_model["bob"].ask("disk/eve"), b"old")
