@@ -130,7 +130,6 @@ void make_and_answer(Exchange& exchange, Parts& parts, const Asked& asked, LockI
   if (const auto* const locked = std::get_if<Locked>(&result)) {
     const bool is_new = locked->file == UploadStatus::kCreated;
     answer_lock(exchange, is_new ? http::Status(201) : http::Status(200), locked->lock, true);
-    if (is_new) log_change(exchange, parts, {.asked_ns = asked.asked_ns, .change = Change::kPut});
   } else if (const auto* const missing = std::get_if<MissingToken>(&result)) {
     answer_locked(exchange, "lock-token-submitted",
                   as_told(missing->conflict, exchange.rights, path.name));
@@ -157,11 +156,7 @@ void refresh(Exchange& exchange, Parts& parts, const Asked& asked) {
   exchange.answer(412);
 }
 
-}  // namespace
-
-void lock(Exchange& exchange, Parts& parts) {
-  exchange.verb = telemetry::Verb::kChange;
-  const Asked asked(exchange.head(), parts.time_for_log());
+void lock_and_answer(Exchange& exchange, Parts& parts, const Asked& asked) {
   const auto body = read_xml(exchange);
   if (!body) return;
   if (!body->root) return refresh(exchange, parts, asked);
@@ -175,8 +170,7 @@ void lock(Exchange& exchange, Parts& parts) {
   make_and_answer(exchange, parts, asked, std::get<LockInfo>(std::move(info)));
 }
 
-void unlock(Exchange& exchange, Parts& parts) {
-  exchange.verb = telemetry::Verb::kChange;
+void unlock_and_answer(Exchange& exchange, Parts& parts) {
   const auto token = http::parse_lock_token(exchange.head().value(Field::kLockToken));
   if (!token) return exchange.answer(400);
   const std::string name =
@@ -187,6 +181,26 @@ void unlock(Exchange& exchange, Parts& parts) {
     case Locks::Unlocked::kDone: break;
   }
   exchange.connection().send(exchange.begin(204).finish());
+}
+
+}  // namespace
+
+// A file that a lock has made is a put of no bytes.
+void lock(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kChange;
+  const Asked asked(exchange.head(), parts.time_for_log());
+  lock_and_answer(exchange, parts, asked);
+  if (!exchange.status()) return;
+  const bool has_made_file = *exchange.status() == http::Status(201);
+  log_change(exchange, parts,
+             {.asked_ns = asked.asked_ns, .change = has_made_file ? Change::kPut : Change::kLock});
+}
+
+void unlock(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kChange;
+  const std::int64_t asked_ns = parts.time_for_log();
+  unlock_and_answer(exchange, parts);
+  log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kUnlock});
 }
 
 }  // namespace fileserver::dav
