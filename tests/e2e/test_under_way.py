@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 from client import Client, grant
+from dav_client import lock, refresh, token_of
 from http_client import FLAG, HttpClient, basic, request
 from programs import Program, environment
 from scene import SceneTest, create_account
@@ -174,3 +175,52 @@ class GrantTest(UnderWayScene):
                 self.assertEqual(of_model[user].ask("disk/eve"), "denied")
             grant(of_model["bob"], "bob", "another")
             self.assertEqual(of_model["bob"].ask("disk/eve"), b"old")
+
+
+class LocksTest(UnderWayScene):
+    """A lock ends with the account of its user."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.server = self.scene.fileserver(self.authserver, *FLAG, "--uploads", "folder")
+
+    def client_of(self, user: str, password: str = PASSWORD) -> HttpClient:
+        return self.scene.keep(HttpClient(self.server, user, password))
+
+    def put(self, user: str, name: str) -> int:
+        return self.client_of(user).ask(name, method="PUT", body=b"new").status
+
+    def test_a_lock_of_who_was_removed_does_not_count(self) -> None:
+        amy, bob = self.client_of("amy"), self.client_of("bob")
+        for name in ("/disk/eve", "/disk/cid", "/disk/dan"):
+            self.assertEqual(lock(amy, name).status, 200)
+        self.assertEqual(self.put("bob", "/disk/eve"), 423)
+        self.assertEqual(lock(bob, "/disk/cid").status, 423)
+        self.accounts("remove", "amy")
+        eventually(lambda: self.put("bob", "/disk/eve") == 204, "the lock is gone")
+        self.assertEqual(lock(bob, "/disk/cid").status, 200)
+        shown = bob.ask("/disk/dan", "Depth: 0", method="PROPFIND")
+        self.assertNotIn(b"activelock", shown.body)
+
+    def test_no_listing_shows_a_lock_of_who_was_removed(self) -> None:
+        self.assertEqual(lock(self.client_of("amy"), "/disk/eve").status, 200)
+        bob = self.client_of("bob")
+        self.assertIn(b"<D:owner>amy<", bob.ask("/disk/eve", "Depth: 0", method="PROPFIND").body)
+        self.accounts("remove", "amy")
+
+        def is_gone() -> bool:
+            shown = bob.ask("/disk/eve", "Depth: 0", method="PROPFIND").body
+            return b"activelock" not in shown
+
+        eventually(is_gone, "the lock is gone")
+
+    def test_who_uses_a_new_password_keeps_the_locks(self) -> None:
+        token = token_of(lock(self.client_of("amy"), "/disk/eve"))
+        self.accounts("password", "amy", password="another\n")
+        amy = self.client_of("amy", "another")
+        self.assertEqual(refresh(amy, "/disk/eve", f"If: (<{token}>)").status, 200)
+        self.assertEqual(self.put("bob", "/disk/eve"), 423)
+
+
+class LocksOfLoopsTest(LocksTest):
+    model = "event"

@@ -232,6 +232,24 @@ TEST_CASE("locks of a user and in all are bounded", "[locks]") {
   CHECK(!added(locks, wanted("e")).empty());
 }
 
+TEST_CASE("the password of a user with locks is given out every two seconds", "[locks]") {
+  constexpr std::int64_t kLaterNs = 100 + Locks::kAskNs;
+  Locks locks;
+  Lock lock = wanted("a");
+  lock.ends_ns = 10 * kLaterNs;
+  const auto made = std::get<Lock>(locks.add(lock, "old"));
+  CHECK_FALSE(locks.password_to_try("bob", kLaterNs));
+  CHECK(locks.password_to_try("amy", kLaterNs) == "old");
+  CHECK_FALSE(locks.password_to_try("amy", kLaterNs + 1));
+  REQUIRE(locks.refresh(made.token, "a", "amy", kLaterNs, 10 * kLaterNs, "new"));
+  locks.forget_user("amy", "old");
+  CHECK(locks.has(made.token, "a", kLaterNs));
+  CHECK(locks.password_to_try("amy", 2 * kLaterNs) == "new");
+  locks.forget_user("amy", "new");
+  CHECK_FALSE(locks.has(made.token, "a", 2 * kLaterNs));
+  CHECK_FALSE(locks.password_to_try("amy", 4 * kLaterNs));
+}
+
 TEST_CASE("the limits are 1,000 locks of a user, 4,096 in all, 64 shared ones of a name",
           "[locks]") {
   constexpr int kOfUser = 1'000;
