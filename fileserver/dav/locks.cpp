@@ -132,7 +132,10 @@ std::variant<Lock, Locks::Conflict, Locks::TooMany> Locks::add(Lock lock,
   if (const Lock* const conflict = conflict_with(lock)) return conflict_of(*conflict);
   const auto of_user = of_user_.find(lock.user);
   const std::size_t own = of_user == of_user_.end() ? 0 : of_user->second.locks;
-  if (size_ >= limits_.in_all || own >= limits_.of_user) return TooMany{};
+  const bool is_half_taken = size_ >= limits_.in_all / 2;
+  const std::size_t most_of_user =
+      is_half_taken ? std::min(limits_.of_user, limits_.of_user_later) : limits_.of_user;
+  if (size_ >= limits_.in_all || own >= most_of_user) return TooMany{};
   if (count_beside(lock) >= limits_.shared) return TooMany{};
   Lock copy = lock;
   OfUser& user = of_user_[lock.user];

@@ -52,7 +52,8 @@ class Locks {
  public:
   struct Limits {
     std::size_t of_user = 1'000;
-    std::size_t in_all = 4'096;
+    std::size_t of_user_later = 100;  // once half of the table is taken
+    std::size_t in_all = 16'384;
     // Shared ones that reach the same name, or each other. PROPFIND lists all of a name.
     std::size_t shared = 64;
   };
