@@ -2,7 +2,9 @@
 
 #include <variant>
 
+#include "base/clock.h"
 #include "base/log.h"
+#include "fileserver/auth/masked_password.h"
 #include "fileserver/wrong_port.h"
 #include "serve/answer.h"
 #include "telemetry/counters.h"
@@ -30,6 +32,11 @@ telemetry::Ending ending_of(serve::LineConversation& connection) {
 // What is kept of a connection that rests.
 constexpr int kIsNotFirst = 1;
 constexpr int kIsGranted = 2;
+
+// An answer of the authserver that is older does not count for a further file.
+constexpr std::int64_t kGrantNs = 10 * base::kNsPerS;
+
+constexpr std::string_view kManyWrongPasswords = "too many wrong passwords from this address";
 
 // As the transfer log names them.
 constexpr std::string_view kGetVerb = "get:";
@@ -90,17 +97,54 @@ void Session::handle(serve::LineConversation& connection, const wire::New& reque
 void Session::handle(serve::LineConversation& connection, const wire::Get& request) {
   const std::int64_t asked_ns = parts_.time_for_log();
   connection.flush();
-  is_granted_ = false;
+  leave_nobody(connection);
+  const std::int64_t now_ns = base::now_ns();
   const auto answer = parts_.log_in.check(connection.peer(), Front::kNative, request.account);
-  is_granted_ = answer.status.ok();
-  if (is_granted_) connection.stream().keep_name(request.account.user);
+  if (answer.status) let_in(connection, request.account, now_ns);
   serve::log_request("get", request.account.user, answer.status);
   note_log_in(connection, request, asked_ns, answer.status);
   if (answer.is_throttled) {
-    connection.reply_error(base::ErrorCode::kBusy, "too many wrong passwords from this address");
+    connection.reply_error(base::ErrorCode::kBusy, kManyWrongPasswords);
   } else {
     serve::answer(connection, answer.status);
   }
+}
+
+void Session::let_in(serve::LineConversation& connection, wire::Credentials account,
+                     std::int64_t asked_ns) {
+  is_granted_ = true;
+  connection.stream().keep_name(account.user);
+  connection.stream().keep_secret(masked(account.password));
+  connection.stream().keep_time(asked_ns);
+}
+
+void Session::leave_nobody(serve::LineConversation& connection) {
+  is_granted_ = false;
+  connection.stream().keep_secret({});
+}
+
+bool Session::is_still_granted(serve::LineConversation& connection, std::string_view name,
+                               std::int64_t asked_ns) {
+  serve::Stream& stream = connection.stream();
+  const std::int64_t now_ns = base::now_ns();
+  if (now_ns - stream.kept_time() < kGrantNs) return true;
+  connection.flush();
+  const UnmaskedPassword password(stream.kept_secret());
+  const auto answer =
+      parts_.log_in.check(connection.peer(), Front::kNative, {stream.kept_name(), password.view()});
+  if (answer.status) {
+    stream.keep_time(now_ns);
+    return true;
+  }
+  const base::ErrorCode code = answer.status.error().code;
+  log_transfer(connection, name, asked_ns, base::Error{code, {}});
+  if (code == base::ErrorCode::kDenied) leave_nobody(connection);
+  if (answer.is_throttled) {
+    connection.reply_error(code, kManyWrongPasswords);
+  } else {
+    serve::answer(connection, answer.status);
+  }
+  return false;
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::FileName& file) {
@@ -114,6 +158,7 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
     connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");
     return;
   }
+  if (!is_still_granted(connection, file.name, asked_ns)) return;
   const auto opened = open(connection, file.name);
   const base::Status status = opened ? base::Status(base::kDone) : opened.error();
   if (opened) {
@@ -174,7 +219,7 @@ void Session::log_refusal(serve::LineConversation& connection, std::string_view 
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Refused& refused) {
-  if (refused.was_get) is_granted_ = false;
+  if (refused.was_get) leave_nobody(connection);
   if (refused.was_new && parts_.offer.new_accounts == NewAccounts::kClosed) {
     const std::int64_t asked_ns = parts_.time_for_log();
     refuse_new(connection);

@@ -27,6 +27,13 @@ class Session : public serve::LineWorker {
   void handle(serve::LineConversation& connection, const wire::FileName& file);
   void handle(serve::LineConversation& connection, const wire::Refused& refused);
 
+  // Asks the authserver again if its last answer is old. Replies and returns false unless it is OK.
+  bool is_still_granted(serve::LineConversation& connection, std::string_view name,
+                        std::int64_t asked_ns);
+  void let_in(serve::LineConversation& connection, wire::Credentials account,
+              std::int64_t asked_ns);
+  void leave_nobody(serve::LineConversation& connection);
+
   base::Result<OpenedFile> open(serve::LineConversation& connection, std::string_view name);
   void log_transfer(serve::LineConversation& connection, std::string_view name,
                     std::int64_t asked_ns, const base::Status& sent);

@@ -11,12 +11,14 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
+#include "fileserver/auth/masked_password.h"
 #include "fileserver/dav/body.h"
 #include "fileserver/dav/depth.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/lock_xml.h"
 #include "fileserver/dav/xml_type.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/credentials.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
 #include "http/if_header.h"
@@ -35,6 +37,11 @@ std::optional<Lock::Depth> lock_depth_of(const http::RequestHead& head) {
   return {};
 }
 
+std::string masked_password_in(const http::RequestHead& head) {
+  const RequestCredentials credentials(head);
+  return credentials.account() ? masked(credentials.account()->password) : std::string();
+}
+
 // What the head of a LOCK asks for, kept while the body is read.
 struct Asked {
   Asked(const http::RequestHead& head, std::int64_t now_ns)
@@ -43,12 +50,14 @@ struct Asked {
         seconds(std::clamp<std::int64_t>(
             http::parse_timeout(head.value(Field::kTimeout)).value_or(kMaxLockSeconds), 1,
             kMaxLockSeconds)),
-        tokens(submitted_tokens(head)) {}
+        tokens(submitted_tokens(head)),
+        masked_password(masked_password_in(head)) {}
 
   const std::int64_t asked_ns;
   const std::optional<Lock::Depth> depth;  // nothing: malformed
   const std::int64_t seconds;
   const std::vector<std::string> tokens;
+  const std::string masked_password;
 };
 
 // A lock that was made, or why not.
@@ -86,19 +95,22 @@ UploadStatus make_file(Parts& parts, std::string_view name) {
 }
 
 // The lock is made first, so that of two that want a new name one gets it. May block.
-Result make(const http::Path& path, Parts& parts, Lock wanted,
-            const std::vector<std::string>& tokens) {
+Result make(const http::Path& path, Parts& parts, Lock wanted, const Asked& asked) {
   wanted.name = name_for_locks(parts, path.name);
   const Found found = find(parts, path.name);
   if (path.ends_with_slash && found != Found::kFolder) return UploadStatus::kConflict;
   wanted.is_folder = found == Found::kFolder;
   if (found == Found::kNothing) {
-    auto conflict = parts.locks.in_the_way_of({.name = wanted.name, .is_of_members = true},
-                                              wanted.user, tokens, wanted.made_ns);
+    auto conflict = in_the_way_of(parts, {.name = wanted.name, .is_of_members = true}, wanted.user,
+                                  asked.tokens, wanted.made_ns);
     if (conflict) return MissingToken{std::move(*conflict)};
   }
-  auto added = parts.locks.add(std::move(wanted));
-  if (auto* const conflict = std::get_if<Locks::Conflict>(&added)) return std::move(*conflict);
+  auto added = parts.locks.add(wanted, asked.masked_password);
+  while (auto* const conflict = std::get_if<Locks::Conflict>(&added)) {
+    if (conflict->user == wanted.user || !has_left(parts, conflict->user))
+      return std::move(*conflict);
+    added = parts.locks.add(wanted, asked.masked_password);
+  }
   auto* const lock = std::get_if<Lock>(&added);
   if (lock == nullptr) return Locks::TooMany{};
   if (found != Found::kNothing) return Locked{std::move(*lock), UploadStatus::kGoOn};
@@ -125,12 +137,10 @@ void make_and_answer(Exchange& exchange, Parts& parts, const Asked& asked, LockI
                     .owner_xml = std::move(info.owner_xml),
                     .made_ns = now_ns,
                     .ends_ns = now_ns + asked.seconds * base::kNsPerS};
-  const Result result =
-      base::may_block_long([&] { return make(path, parts, wanted, asked.tokens); });
+  const Result result = base::may_block_long([&] { return make(path, parts, wanted, asked); });
   if (const auto* const locked = std::get_if<Locked>(&result)) {
     const bool is_new = locked->file == UploadStatus::kCreated;
     answer_lock(exchange, is_new ? http::Status(201) : http::Status(200), locked->lock, true);
-    if (is_new) log_change(exchange, parts, {.asked_ns = asked.asked_ns, .change = Change::kPut});
   } else if (const auto* const missing = std::get_if<MissingToken>(&result)) {
     answer_locked(exchange, "lock-token-submitted",
                   as_told(missing->conflict, exchange.rights, path.name));
@@ -150,18 +160,15 @@ void refresh(Exchange& exchange, Parts& parts, const Asked& asked) {
       base::may_block([&] { return name_for_locks(parts, exchange.path()->name); });
   const std::int64_t now_ns = base::now_ns();
   for (const std::string& token : asked.tokens) {
-    const auto lock = parts.locks.refresh(token, name, exchange.user, now_ns,
-                                          now_ns + asked.seconds * base::kNsPerS);
+    const auto lock =
+        parts.locks.refresh(token, name, exchange.user, now_ns,
+                            now_ns + asked.seconds * base::kNsPerS, asked.masked_password);
     if (lock) return answer_lock(exchange, 200, *lock, false);
   }
   exchange.answer(412);
 }
 
-}  // namespace
-
-void lock(Exchange& exchange, Parts& parts) {
-  exchange.verb = telemetry::Verb::kChange;
-  const Asked asked(exchange.head(), parts.time_for_log());
+void lock_and_answer(Exchange& exchange, Parts& parts, const Asked& asked) {
   const auto body = read_xml(exchange);
   if (!body) return;
   if (!body->root) return refresh(exchange, parts, asked);
@@ -175,8 +182,7 @@ void lock(Exchange& exchange, Parts& parts) {
   make_and_answer(exchange, parts, asked, std::get<LockInfo>(std::move(info)));
 }
 
-void unlock(Exchange& exchange, Parts& parts) {
-  exchange.verb = telemetry::Verb::kChange;
+void unlock_and_answer(Exchange& exchange, Parts& parts) {
   const auto token = http::parse_lock_token(exchange.head().value(Field::kLockToken));
   if (!token) return exchange.answer(400);
   const std::string name =
@@ -187,6 +193,26 @@ void unlock(Exchange& exchange, Parts& parts) {
     case Locks::Unlocked::kDone: break;
   }
   exchange.connection().send(exchange.begin(204).finish());
+}
+
+}  // namespace
+
+// A file that a lock has made is a put of no bytes.
+void lock(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kChange;
+  const Asked asked(exchange.head(), parts.time_for_log());
+  lock_and_answer(exchange, parts, asked);
+  if (!exchange.status()) return;
+  const bool has_made_file = *exchange.status() == http::Status(201);
+  log_change(exchange, parts,
+             {.asked_ns = asked.asked_ns, .change = has_made_file ? Change::kPut : Change::kLock});
+}
+
+void unlock(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kChange;
+  const std::int64_t asked_ns = parts.time_for_log();
+  unlock_and_answer(exchange, parts);
+  log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kUnlock});
 }
 
 }  // namespace fileserver::dav

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
+#include "fileserver/auth/masked_password.h"
 #include "fileserver/dav/lock_xml.h"
 #include "fileserver/dav/xml_type.h"
 #include "fileserver/files/joined.h"
@@ -71,13 +72,13 @@ bool is_true(const Exchange& exchange, const Parts& parts,
   return parts.locks.has(condition.text, name_for_locks(parts, name), base::now_ns());
 }
 
-std::optional<Locks::Conflict> conflict_with(const Exchange& exchange, const Parts& parts,
+std::optional<Locks::Conflict> conflict_with(const Exchange& exchange, Parts& parts,
                                              LockedChange change) {
   const std::string_view asked = change.name;
   const std::string name = name_for_locks(parts, asked);
   change.name = name;
-  auto conflict = parts.locks.in_the_way_of(change, exchange.user,
-                                            submitted_tokens(exchange.head()), base::now_ns());
+  auto conflict = in_the_way_of(parts, change, exchange.user, submitted_tokens(exchange.head()),
+                                base::now_ns());
   if (!conflict) return {};
   return as_told(std::move(*conflict), exchange.rights, asked);
 }
@@ -118,6 +119,27 @@ bool is_refused_by_locks(Exchange& exchange, Parts& parts, const LockedChange& c
   return conflict.has_value();
 }
 
+std::optional<Locks::Conflict> in_the_way_of(Parts& parts, const LockedChange& change,
+                                             std::string_view user,
+                                             std::span<const std::string> tokens,
+                                             std::int64_t now_ns) {
+  for (;;) {
+    auto conflict = parts.locks.in_the_way_of(change, user, tokens, now_ns);
+    if (!conflict || conflict->user == user || !has_left(parts, conflict->user)) return conflict;
+  }
+}
+
+// It is no guess of anybody, so the throttle is not asked.
+bool has_left(Parts& parts, std::string_view user) {
+  const auto masked_password = parts.locks.password_to_try(user, base::now_ns());
+  if (!masked_password) return false;
+  const UnmaskedPassword password(*masked_password);
+  const auto status = parts.auth.ask(wire::Auth{{user, password.view()}});
+  if (status || status.error().code != base::ErrorCode::kDenied) return false;
+  parts.locks.forget_user(user, *masked_password);
+  return true;
+}
+
 void answer_locked(Exchange& exchange, std::string_view condition,
                    const Locks::Conflict& conflict) {
   http::AnswerHead head = exchange.begin(423);
@@ -150,8 +172,8 @@ bool PutLocks::allow(bool is_new) {
   if (parts_.locks.is_empty(base::now_ns())) return true;
   const std::string_view asked = exchange_.path()->name;
   const std::string name = name_for_locks(parts_, asked);
-  auto conflict = parts_.locks.in_the_way_of({.name = name, .is_of_members = is_new},
-                                             exchange_.user, tokens_, base::now_ns());
+  auto conflict = in_the_way_of(parts_, {.name = name, .is_of_members = is_new}, exchange_.user,
+                                tokens_, base::now_ns());
   if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, asked);
   return !conflict_;
 }

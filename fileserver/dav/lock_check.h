@@ -1,7 +1,9 @@
 // Whether If and the locks let a request do what it asks for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,17 @@ bool is_refused_by_locks(Exchange& exchange, Parts& parts);
 // Answers 423 and returns true if the change is locked. For MOVE and COPY, whose destination is not
 // the path of the request. Requires: is_refused_by_locks(exchange, parts) returned false.
 bool is_refused_by_locks(Exchange& exchange, Parts& parts, const LockedChange& change);
+
+// As Locks::in_the_way_of(). Locks of a user who was removed, or has another password than the one
+// that the lock was made with, are ended instead. The authserver is asked for that, at most every
+// two seconds for each user whose lock is in the way; without its answer they stay. May block.
+std::optional<Locks::Conflict> in_the_way_of(Parts& parts, const LockedChange& change,
+                                             std::string_view user,
+                                             std::span<const std::string> tokens,
+                                             std::int64_t now_ns);
+
+// Whether the user was found to have left, so that no lock of his is there any more. May block.
+bool has_left(Parts& parts, std::string_view user);
 
 // Answers 423. `condition` is that of conflict_document().
 void answer_locked(Exchange& exchange, std::string_view condition, const Locks::Conflict& conflict);

@@ -1,5 +1,6 @@
 #include "fileserver/dav/lock_properties.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -20,6 +21,8 @@ LockProperties lock_properties(Parts& parts, const UserRights& rights) {
     if (parts.locks.is_empty(now_ns)) return text;
     const std::string real = base::may_block([&] { return name_for_locks(parts, name); });
     std::vector<Lock> locks = parts.locks.covering(real, now_ns);
+    const auto is_of_nobody = [&](const Lock& lock) { return has_left(parts, lock.user); };
+    while (std::ranges::any_of(locks, is_of_nobody)) locks = parts.locks.covering(real, now_ns);
     for (Lock& lock : locks) lock = as_told(std::move(lock), rights, name);
     append_active_locks(locks, now_ns, text);
     return text;

@@ -29,7 +29,8 @@ void append_active_lock(const Lock& lock, std::int64_t now_ns, std::string& to) 
       "<D:activelock><D:lockscope><D:{}/></D:lockscope><D:locktype><D:write/></D:locktype>"
       "<D:depth>{}</D:depth>",
       is_shared ? "shared" : "exclusive", lock.depth == Lock::Depth::kZero ? "0" : "infinity");
-  if (!lock.owner_xml.empty()) to += fmt::format("<D:owner>{}</D:owner>", lock.owner_xml);
+  to += fmt::format("<D:owner>{}</D:owner>",
+                    lock.owner_xml.empty() ? xml::escaped(lock.user) : lock.owner_xml);
   to += fmt::format(
       "<D:timeout>Second-{}</D:timeout><D:locktoken><D:href>{}</D:href></D:locktoken>"
       "<D:lockroot>{}</D:lockroot></D:activelock>",

@@ -18,7 +18,8 @@ namespace fileserver::dav {
 // The content of the property supportedlock: exclusive and shared write locks.
 extern const std::string_view kSupportedLock;
 
-// Appends the content of the property lockdiscovery. The time-outs are what is left now.
+// Appends the content of the property lockdiscovery. The time-outs are what is left now. The owner
+// is what the client said of itself, else the user.
 void append_active_locks(std::span<const Lock> locks, std::int64_t now_ns, std::string& to);
 
 // The body of an answer to LOCK.

@@ -39,7 +39,7 @@ auto below(Table& table, std::string_view name) {
                    table.lower_bound(std::string(name) + "0"));
 }
 
-Locks::Conflict conflict_of(const Lock& lock) { return {lock.name, lock.is_folder}; }
+Locks::Conflict conflict_of(const Lock& lock) { return {lock.name, lock.is_folder, lock.user}; }
 
 }  // namespace
 
@@ -66,7 +66,7 @@ void Locks::erase_at(Table::iterator at, IsGone is_gone) {
       continue;
     }
     const auto of_user = of_user_.find(lock->user);
-    if (--of_user->second == 0) of_user_.erase(of_user);
+    if (--of_user->second.locks == 0) of_user_.erase(of_user);
     --size_;
     lock = locks.erase(lock);
   }
@@ -124,19 +124,24 @@ std::size_t Locks::count_beside(const Lock& lock) const {
   return count;
 }
 
-std::variant<Lock, Locks::Conflict, Locks::TooMany> Locks::add(Lock lock) {
+std::variant<Lock, Locks::Conflict, Locks::TooMany> Locks::add(Lock lock,
+                                                               std::string masked_password) {
   lock.token = random_token();
   const base::Lock held(mutex_);
   drop_ended(lock.made_ns);
   if (const Lock* const conflict = conflict_with(lock)) return conflict_of(*conflict);
   const auto of_user = of_user_.find(lock.user);
-  const std::size_t own = of_user == of_user_.end() ? 0 : of_user->second;
-  if (size_ >= limits_.in_all || own >= limits_.of_user) return TooMany{};
+  const std::size_t own = of_user == of_user_.end() ? 0 : of_user->second.locks;
+  const bool is_half_taken = size_ >= limits_.in_all / 2;
+  const std::size_t most_of_user =
+      is_half_taken ? std::min(limits_.of_user, limits_.of_user_later) : limits_.of_user;
+  if (size_ >= limits_.in_all || own >= most_of_user) return TooMany{};
   if (count_beside(lock) >= limits_.shared) return TooMany{};
   Lock copy = lock;
-  std::size_t& count = of_user_[lock.user];
+  OfUser& user = of_user_[lock.user];
   table_[lock.name].push_back(std::move(copy));
-  ++count;
+  ++user.locks;
+  user.masked_password = std::move(masked_password);
   ++size_;
   first_end_ns_ = std::min(first_end_ns_, lock.ends_ns);
   return lock;
@@ -157,14 +162,32 @@ Lock* Locks::find(std::string_view token, std::string_view name, std::int64_t no
 }
 
 std::optional<Lock> Locks::refresh(std::string_view token, std::string_view name,
-                                   std::string_view user, std::int64_t now_ns,
-                                   std::int64_t ends_ns) {
+                                   std::string_view user, std::int64_t now_ns, std::int64_t ends_ns,
+                                   std::string masked_password) {
   const base::Lock held(mutex_);
   Lock* const lock = find(token, name, now_ns);
   if (lock == nullptr || lock->user != user) return {};
   lock->ends_ns = ends_ns;
+  of_user_.find(user)->second.masked_password = std::move(masked_password);
   first_end_ns_ = std::min(first_end_ns_, ends_ns);
   return *lock;
+}
+
+std::optional<std::string> Locks::password_to_try(std::string_view user, std::int64_t now_ns) {
+  const base::Lock held(mutex_);
+  const auto found = of_user_.find(user);
+  if (found == of_user_.end() || found->second.masked_password.empty()) return {};
+  if (now_ns - found->second.asked_ns < kAskNs) return {};
+  found->second.asked_ns = now_ns;
+  return found->second.masked_password;
+}
+
+void Locks::forget_user(std::string_view user, std::string_view masked_password) {
+  const base::Lock held(mutex_);
+  const auto found = of_user_.find(user);
+  if (found == of_user_.end() || found->second.masked_password != masked_password) return;
+  for (auto at = table_.begin(); at != table_.end();)
+    erase_at(at++, [&](const Lock& lock) { return lock.user == user; });
 }
 
 Locks::Unlocked Locks::remove(std::string_view token, std::string_view name, std::string_view user,

@@ -52,7 +52,8 @@ class Locks {
  public:
   struct Limits {
     std::size_t of_user = 1'000;
-    std::size_t in_all = 4'096;
+    std::size_t of_user_later = 100;  // once half of the table is taken
+    std::size_t in_all = 16'384;
     // Shared ones that reach the same name, or each other. PROPFIND lists all of a name.
     std::size_t shared = 64;
   };
@@ -64,16 +65,29 @@ class Locks {
   struct Conflict {
     std::string name;  // of the lock that is in the way
     bool is_folder;
+    std::string user = {};
   };
   struct TooMany {};
 
   // Makes the lock, which ends at ends_ns, and returns it with its token. An exclusive lock has
-  // nothing beside it, and a shared one has no exclusive one, whoever made them.
-  std::variant<Lock, Conflict, TooMany> add(Lock lock) EXCLUDES(mutex_);
+  // nothing beside it, and a shared one has no exclusive one, whoever made them. Keeps the masked
+  // password of its user, which was right just now, as long as the user has locks.
+  std::variant<Lock, Conflict, TooMany> add(Lock lock, std::string masked_password = {})
+      EXCLUDES(mutex_);
 
   // Gives a lock of that user, on the name or above it, a new end. Nothing if there is none.
   std::optional<Lock> refresh(std::string_view token, std::string_view name, std::string_view user,
-                              std::int64_t now_ns, std::int64_t ends_ns) EXCLUDES(mutex_);
+                              std::int64_t now_ns, std::int64_t ends_ns,
+                              std::string masked_password = {}) EXCLUDES(mutex_);
+
+  // The masked password of a user who has locks, to ask whether the account is still there. Of all
+  // callers within kAskNs one gets it; nothing for the others.
+  static constexpr std::int64_t kAskNs = 2 * base::kNsPerS;
+  std::optional<std::string> password_to_try(std::string_view user, std::int64_t now_ns)
+      EXCLUDES(mutex_);
+
+  // Ends all locks of the user, unless he has used another password since.
+  void forget_user(std::string_view user, std::string_view masked_password) EXCLUDES(mutex_);
 
   enum class Unlocked : std::uint8_t { kDone, kUnknown, kOfOtherUser };
 
@@ -131,7 +145,12 @@ class Locks {
   Table table_ GUARDED_BY(mutex_);
   // How many there are. Those that have ended count until drop_ended() comes to them.
   std::size_t size_ GUARDED_BY(mutex_) = 0;
-  std::map<std::string, std::size_t, std::less<>> of_user_ GUARDED_BY(mutex_);
+  struct OfUser {
+    std::size_t locks = 0;
+    std::string masked_password = {};
+    std::int64_t asked_ns = 0;
+  };
+  std::map<std::string, OfUser, std::less<>> of_user_ GUARDED_BY(mutex_);
   std::int64_t first_end_ns_ GUARDED_BY(mutex_) = INT64_MAX;  // or earlier
 };
 

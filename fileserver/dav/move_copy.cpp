@@ -28,7 +28,7 @@ using Refusal = std::optional<http::Status>;
 
 // A copy ends when most likely nobody takes its answer any more. A removal goes on then, unless the
 // server stops: what was deleted is to give back its room.
-Moves::GoOn go_on(Exchange& exchange) {
+Moves::GoOn go_on(Exchange& exchange, StillAllowed& still_allowed) {
   constexpr int kGraceMs = 1000;
   const auto grace = base::Deadline::in_ms(kGraceMs);
   return {.may_copy =
@@ -37,7 +37,8 @@ Moves::GoOn go_on(Exchange& exchange) {
                        !(grace.has_passed() && exchange.has_client_finished());
               },
           .may_remove =
-              [&exchange] { return !exchange.stream().is_draining() || !exchange.is_hung_up(); }};
+              [&exchange] { return !exchange.stream().is_draining() || !exchange.is_hung_up(); },
+          .may_name = [&still_allowed] { return still_allowed.holds(); }};
 }
 
 Refusal refusal_of_destination(const Destination& destination) {
@@ -62,16 +63,16 @@ Refusal refusal_of_depth(std::optional<CopyDepth> depth, Verb verb, const Exchan
 }
 
 UploadStatus change(Exchange& exchange, Parts& parts, Verb verb, const Moves::Job& job,
-                    CopyDepth depth) {
-  const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
+                    CopyDepth depth, StillAllowed& still_allowed) {
+  const auto may_change = conditions_of(exchange, still_allowed);
   const auto copied = depth == CopyDepth::kZero ? Moves::Depth::kFolderOnly : Moves::Depth::kAll;
   return base::may_block_long([&] {
     Moves moves(*parts.uploads);
+    const Moves::GoOn may_go_on = go_on(exchange, still_allowed);
     const dav::LocksOfName of_source(parts, job.from);
     const dav::LocksOfName of_target(parts, job.to);
-    const UploadStatus done = verb == Verb::kCopy
-                                  ? moves.copy(job, copied, may_change, go_on(exchange))
-                                  : moves.move(job, may_change, go_on(exchange));
+    const UploadStatus done = verb == Verb::kCopy ? moves.copy(job, copied, may_change, may_go_on)
+                                                  : moves.move(job, may_change, may_go_on);
     if (!is_done(done)) return done;
     if (verb == Verb::kMove) of_source.forget();
     of_target.forget_replaced();
@@ -98,7 +99,9 @@ void move_or_copy(Exchange& exchange, Parts& parts, Verb verb) {
     return;
   const std::int64_t asked_ns = parts.time_for_log();
   const Moves::Job job{from.name, from.ends_with_slash, to.name, to.ends_with_slash, *may_replace};
-  answer_change(exchange, parts, change(exchange, parts, verb, job, *depth));
+  StillAllowed still_allowed(exchange, parts, head, to.name);
+  answer_change(exchange, parts, still_allowed,
+                change(exchange, parts, verb, job, *depth, still_allowed));
   log_change(exchange, parts,
              {.asked_ns = asked_ns,
               .change = verb == Verb::kMove ? Change::kMove : Change::kCopy,
@@ -115,14 +118,16 @@ void delete_folder(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();
   const std::string_view name = exchange.path()->name;
-  const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
-  answer_change(exchange, parts, base::may_block_long([&] {
-                  const dav::LocksOfName locks(parts, name);
-                  const UploadStatus done =
-                      Moves(*parts.uploads).remove_folder(name, may_change, go_on(exchange));
-                  if (done == UploadStatus::kReplaced) locks.forget();
-                  return done;
-                }));
+  StillAllowed still_allowed(exchange, parts, exchange.head());
+  const auto may_change = conditions_of(exchange, still_allowed);
+  answer_change(
+      exchange, parts, still_allowed, base::may_block_long([&] {
+        const dav::LocksOfName locks(parts, name);
+        const UploadStatus done =
+            Moves(*parts.uploads).remove_folder(name, may_change, go_on(exchange, still_allowed));
+        if (done == UploadStatus::kReplaced) locks.forget();
+        return done;
+      }));
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kDelete});
 }
 

@@ -234,12 +234,13 @@ UploadStatus Moves::copy_file(const Job& job, Ends& ends, const GoOn& go_on) {
   Left left{go_on.may_remove};
   if (target.is_folder()) {
     if (!upload.file_.sync()) return failed(errno);
+    if (!go_on.may_name()) return UploadStatus::kNotAllowed;
     const UploadStatus hidden = hide_replaced_folder(ends.to, left);
     if (hidden != UploadStatus::kGoOn) return hidden;
   }
   upload.folder_ = std::move(ends.to.folder);
   const auto may_replace = [&](const FileVersion* current) {
-    return current == nullptr || job.may_replace;
+    return (current == nullptr || job.may_replace) && go_on.may_name();
   };
   const UploadStatus done = uploads_.publish(std::move(upload), may_replace).status;
   if (!left.replaced.is_there()) return done;
@@ -284,7 +285,8 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, b
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.remove(ends.to_name, [&] {
     const Turns::Turn turn(uploads_.turns_, ends.to_name);
-    done = repeated([&] { return try_to_name(ends.to, job, made, left); });
+    done = go_on.may_name() ? repeated([&] { return try_to_name(ends.to, job, made, left); })
+                            : UploadStatus::kNotAllowed;
     return is_done(done);
   });
   if (!is_done(done)) return done;

@@ -35,6 +35,9 @@ class Moves {
   struct GoOn {
     MayGoOn may_copy;
     MayGoOn may_remove;
+    // Asked when a copy is complete, before it gets its name. If it returns false, nothing has
+    // changed, and the change is kNotAllowed.
+    MayGoOn may_name = [] { return true; };
   };
 
   // `uploads` must outlive this.

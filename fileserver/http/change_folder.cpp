@@ -31,6 +31,17 @@ MayChange conditions_of(const http::RequestHead& head, std::int64_t now_s) {
   };
 }
 
+MayChange conditions_of(Exchange& exchange, StillAllowed& still_allowed) {
+  return
+      [&still_allowed, conditions = conditions_of(exchange.head(), exchange.connection().now_s())](
+          const FileVersion* current) { return still_allowed.holds() && conditions(current); };
+}
+
+void answer_change(Exchange& exchange, const Parts& parts, const StillAllowed& still_allowed,
+                   UploadStatus status) {
+  if (!still_allowed.answers_refusal(exchange)) answer_change(exchange, parts, status);
+}
+
 void answer_change(Exchange& exchange, const Parts& parts, UploadStatus status) {
   switch (status) {
     case UploadStatus::kCreated: return answer_done(exchange, 201);
@@ -52,8 +63,9 @@ void delete_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();
   const http::Path& path = *exchange.path();
-  const auto may_change = conditions_of(exchange.head(), exchange.connection().now_s());
-  answer_change(exchange, parts, base::may_block_long([&] {
+  StillAllowed still_allowed(exchange, parts, exchange.head());
+  const auto may_change = conditions_of(exchange, still_allowed);
+  answer_change(exchange, parts, still_allowed, base::may_block_long([&] {
                   const dav::LocksOfName locks(parts, path.name);
                   const UploadStatus done = parts.uploads->remove(path.name, may_change);
                   if (done == UploadStatus::kReplaced) locks.forget();

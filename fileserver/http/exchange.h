@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,9 @@ class Exchange {
 
   // The account that was validated for this request.
   std::string user = {};
+
+  // When the authserver was asked about it.
+  std::int64_t validated_ns = 0;
 
   // The account that the request named, if it was refused for that. It may not even exist.
   std::string refused_user = {};

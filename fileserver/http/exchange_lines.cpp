@@ -19,12 +19,12 @@ Change change_of(http::Method method) {
     case http::Method::kMkcol: return Change::kMkcol;
     case http::Method::kMove: return Change::kMove;
     case http::Method::kCopy: return Change::kCopy;
+    case http::Method::kLock: return Change::kLock;
+    case http::Method::kUnlock: return Change::kUnlock;
     case http::Method::kGet:
     case http::Method::kHead:
     case http::Method::kPropfind:
     case http::Method::kProppatch:
-    case http::Method::kLock:
-    case http::Method::kUnlock:
     case http::Method::kPost:
     case http::Method::kOptions:
     case http::Method::kConnect:

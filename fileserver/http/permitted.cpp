@@ -64,18 +64,20 @@ Handler reading_handler(const Exchange& exchange, Handler handler) {
   return exchange.rights.may_list(path.name) ? &redirect_or_nothing : &get_nothing;
 }
 
-RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
-  const UserRights& rights = exchange.rights;
-  const std::string_view name = exchange.path()->name;
-  switch (exchange.method()) {
+bool may_make(Method method) {
+  return method == Method::kPut || method == Method::kMkcol || method == Method::kLock;
+}
+
+bool is_change(Method method) {
+  switch (method) {
     case Method::kPut:
     case Method::kMkcol:
-    case Method::kLock: return refusal_to_make(rights, name);
     case Method::kProppatch:
-    case Method::kUnlock: return refusal_to_write(rights, name);
-    case Method::kDelete: return refusal_of_target(rights, name);
+    case Method::kLock:
+    case Method::kUnlock:
+    case Method::kDelete:
     case Method::kMove:
-    case Method::kCopy: return refusal_of_source(rights, name, exchange.method());
+    case Method::kCopy: return true;
     case Method::kGet:
     case Method::kHead:
     case Method::kPropfind:
@@ -83,9 +85,9 @@ RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
     case Method::kOptions:
     case Method::kConnect:
     case Method::kTrace:
-    case Method::kOther: return refusal_to_see(exchange, parts);
+    case Method::kOther: return false;
   }
-  return http::Status(404);
+  return false;
 }
 
 }  // namespace
@@ -93,9 +95,19 @@ RightsRefusal refusal_of(const Exchange& exchange, Parts& parts) {
 Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handler) {
   const Method method = exchange.method();
   if (method == Method::kGet || method == Method::kHead) return reading_handler(exchange, handler);
-  const auto refusal = refusal_of(exchange, parts);
+  const auto refusal = is_change(method) ? refusal_to_change(exchange, exchange.rights)
+                                         : refusal_to_see(exchange, parts);
   if (!refusal) return handler;
   return *refusal == http::Status(404) ? &refuse_not_found : &refuse_forbidden;
+}
+
+RightsRefusal refusal_to_change(const Exchange& exchange, const UserRights& rights) {
+  const std::string_view name = exchange.path()->name;
+  const Method method = exchange.method();
+  if (method == Method::kDelete) return refusal_of_target(rights, name);
+  if (method == Method::kMove || method == Method::kCopy)
+    return refusal_of_source(rights, name, method);
+  return may_make(method) ? refusal_to_make(rights, name) : refusal_to_write(rights, name);
 }
 
 RightsRefusal refusal_of_target(const UserRights& rights, std::string_view name) {

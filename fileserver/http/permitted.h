@@ -21,6 +21,10 @@ using RightsRefusal = std::optional<http::Status>;
 // Requires: exchange.rights are those of its user, and the path is one that a file can have.
 Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handler);
 
+// Why the rights do not let a PUT, DELETE, MOVE or COPY change its path. They may be other ones
+// than those at its beginning. Requires: the path is one that a file can have.
+RightsRefusal refusal_to_change(const Exchange& exchange, const UserRights& rights);
+
 // For MOVE and COPY, whose target replaces what is there with all that is below it.
 RightsRefusal refusal_of_target(const UserRights& rights, std::string_view name);
 

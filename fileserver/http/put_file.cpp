@@ -14,6 +14,7 @@
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/request_body.h"
+#include "fileserver/http/still_allowed.h"
 #include "fileserver/parts.h"
 #include "http/digest.h"
 
@@ -89,14 +90,12 @@ bool lacks_length(const http::RequestHead& head) {
 }
 
 // What is wrong with the request before anything else is looked at.
-Refusal refusal_of(const Exchange& exchange, const DigestCheck& digests) {
+Refusal refusal_of(const Exchange& exchange) {
   const http::RequestHead& head = exchange.head();
   if (lacks_length(head)) return http::Status(411);
   // Somebody who means a part of the file would lose the rest of it.
   if (head.has(Field::kContentRange)) return http::Status(400);
-  if (head.has(Field::kContentEncoding)) return http::Status(415);
-  if (digests.is_malformed()) return http::Status(400);
-  return exchange.path()->ends_with_slash ? Refusal(http::Status(409)) : std::nullopt;
+  return head.has(Field::kContentEncoding) ? Refusal(http::Status(415)) : std::nullopt;
 }
 
 void answer_published(Exchange& exchange, const Parts& parts, const Uploads::Published& published) {
@@ -118,24 +117,39 @@ void note_piece(std::string_view piece, const Parts& parts, serve::SizedReply& r
   if (received.first_byte_ns == 0) received.first_byte_ns = received.last_byte_ns;
 }
 
+// What an upload is held against, when it begins and when it is complete.
+struct Checks {
+  Checks(Exchange& exchange, Parts& parts)
+      : head(exchange.head()),
+        digests(*head),
+        locks(exchange, parts),
+        still_allowed(exchange, parts, *head),
+        conditions(conditions_of(*head, exchange.connection().now_s())) {}
+
+  // May block.
+  bool allow(const FileVersion* current) {
+    return still_allowed.holds() && locks.allow(current == nullptr) && conditions(current);
+  }
+
+  const KeptHead head;
+  DigestCheck digests;
+  dav::PutLocks locks;
+  StillAllowed still_allowed;
+  const MayChange conditions;
+};
+
 // A status, or what became of the upload. If it was not published, its bytes take no room any more.
 using Stored = std::variant<http::Status, Uploads::Published>;
 
-// Notes in `received` how far the body has come, and in `locks` what is in the way.
-Stored store(Exchange& exchange, Parts& parts, dav::PutLocks& locks, DigestCheck& digests,
-             serve::SizedReply& received) {
-  if (announced_size(exchange.head().body()).value_or(0) > parts.most_upload_bytes())
-    return http::Status(413);
-  const KeptHead head(exchange.head());
-  const auto conditions = conditions_of(*head, exchange.connection().now_s());
-  const auto may_change = [&](const FileVersion* current) {
-    return locks.allow(current == nullptr) && conditions(current);
-  };
+// Notes in `received` how far the body has come, and in `checks` what is in the way.
+Stored store(Exchange& exchange, Parts& parts, Checks& checks, serve::SizedReply& received) {
+  const http::RequestHead& head = *checks.head;
+  const auto may_change = [&](const FileVersion* current) { return checks.allow(current); };
   Upload upload = base::may_block_long(
-      [&] { return parts.uploads->begin(exchange.path()->name, room_for(*head), may_change); });
+      [&] { return parts.uploads->begin(exchange.path()->name, room_for(head), may_change); });
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   const auto take = [&](std::string_view piece) -> Refusal {
-    digests.add(piece);
+    checks.digests.add(piece);
     note_piece(piece, parts, received);
     if (base::may_block_long([&] { return upload.write(piece); }) == UploadStatus::kGoOn) return {};
     return http::Status(507);
@@ -143,18 +157,22 @@ Stored store(Exchange& exchange, Parts& parts, dav::PutLocks& locks, DigestCheck
   const Refusal refusal = read_body(exchange, parts.most_upload_bytes(), take);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   if (refusal) return *refusal;
-  if (!digests.holds()) return http::Status(400);
+  if (!checks.digests.holds()) return http::Status(400);
   return base::may_block_long(
       [&] { return parts.uploads->publish(std::move(upload), may_change); });
 }
 
 void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {
-  DigestCheck digests(exchange.head());
-  if (const Refusal refusal = refusal_of(exchange, digests)) return exchange.answer(*refusal);
-  dav::PutLocks locks(exchange, parts);
-  const Stored stored = store(exchange, parts, locks, digests, received);
-  if (locks.conflict())
-    return dav::answer_locked(exchange, "lock-token-submitted", *locks.conflict());
+  if (const Refusal refusal = refusal_of(exchange)) return exchange.answer(*refusal);
+  Checks checks(exchange, parts);
+  if (checks.digests.is_malformed()) return exchange.answer(400);
+  if (exchange.path()->ends_with_slash) return exchange.answer(409);
+  if (announced_size(exchange.head().body()).value_or(0) > parts.most_upload_bytes())
+    return exchange.answer(413);
+  const Stored stored = store(exchange, parts, checks, received);
+  if (checks.still_allowed.answers_refusal(exchange)) return;
+  if (const auto& conflict = checks.locks.conflict())
+    return dav::answer_locked(exchange, "lock-token-submitted", *conflict);
   if (const auto* const status = std::get_if<http::Status>(&stored))
     return exchange.answer(*status);
   answer_published(exchange, parts, std::get<Uploads::Published>(stored));

@@ -1,12 +1,10 @@
 #include "fileserver/http/session.h"
 
-#include <string.h>
-
-#include <array>
 #include <string>
 
 #include "base/completes.h"
 #include "fileserver/dav/lock_check.h"
+#include "fileserver/http/credentials.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/methods.h"
@@ -14,7 +12,6 @@
 #include "fileserver/http/permitted.h"
 #include "fileserver/http/put_file.h"
 #include "fileserver/parts.h"
-#include "http/basic.h"
 #include "serve/answer.h"
 
 namespace fileserver {
@@ -39,12 +36,6 @@ void refuse_host(Exchange& exchange) {
       "This server does not know the name that it was asked by. If it is to answer to "
       "it,\nstart the fileserver with --http-host NAME.\n");
 }
-
-// Credentials, overwritten at the end.
-struct WipedCredentials {
-  std::array<char, http::kMaxBasicBytes> bytes;
-  ~WipedCredentials() { ::explicit_bzero(bytes.data(), bytes.size()); }
-};
 
 }  // namespace
 
@@ -99,14 +90,13 @@ void HttpSession::answer(Exchange& exchange) {
 // Validates the credentials of each request. If they are not good, the answer says so.
 bool HttpSession::is_validated(Exchange& exchange) {
   const telemetry::RequestTimer timer;
-  WipedCredentials decoded;
-  const auto basic =
-      http::parse_basic(exchange.head().value(http::Field::kAuthorization), decoded.bytes);
-  if (!basic || wire::refusal_of({basic->user, basic->password})) {
+  const RequestCredentials credentials(exchange.head());
+  if (!credentials.account()) {
     exchange.answer(401);
     return false;
   }
-  const wire::Credentials account{basic->user, basic->password};
+  const wire::Credentials account = *credentials.account();
+  exchange.validated_ns = base::now_ns();
   const auto granted = parts_.log_in.check(exchange.client, Front::kHttp, account);
   serve::log_request("http", account.user, granted.status);
   if (!granted.status) exchange.refused_user = account.user;

@@ -11,6 +11,7 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/folder_entries.h"
+#include "fileserver/http/still_allowed.h"
 #include "fileserver/http/zip_entries.h"
 #include "fileserver/parts.h"
 #include "http/path.h"
@@ -85,6 +86,7 @@ class ZipAnswer {
       if (inside.empty()) break;
       inside.remove_suffix(1);
       const std::string name = joined(root_, inside);
+      if (const auto allowed = look_again(name); !allowed) return allowed;
       FolderEntries below(*parts_.fence, name, parts_.listings_memory, exchange_.rights);
       const Batch batch = base::may_block([&] { return below.next(); });
       if (!batch && batch.error().code == base::ErrorCode::kNotFound) continue;  // it is gone
@@ -93,6 +95,15 @@ class ZipAnswer {
     entries_.end();
     is_whole_ = body_.end();
     return base::kDone;
+  }
+
+  // Whether the user still may have the folder. Its entries are listed with the rights of now.
+  base::Status look_again(std::string_view folder) {
+    if (const auto answer = ask_again(exchange_, parts_, exchange_.head()); !answer.status)
+      return answer.status;
+    exchange_.rights = parts_.rights.of(exchange_.user);
+    if (exchange_.rights.may_list(folder)) return base::kDone;
+    return base::Error{base::ErrorCode::kDenied, "its user may not read it any more"};
   }
 
   // `batch` is the first one of the folder. Ends early once the stream is over.

@@ -17,7 +17,7 @@
 namespace fileserver {
 
 // What a client changes. kNone: it asks for the file.
-enum class Change : std::uint8_t { kNone, kPut, kDelete, kMkcol, kMove, kCopy };
+enum class Change : std::uint8_t { kNone, kPut, kDelete, kMkcol, kMove, kCopy, kLock, kUnlock };
 
 // Plain data. `name`, `to` and `user` point into the request, or into the queue that the transfer
 // waits in.

@@ -54,6 +54,8 @@ std::string_view word_of(Change change) {
     case Change::kMkcol: return "mkcol";
     case Change::kMove: return "move";
     case Change::kCopy: return "copy";
+    case Change::kLock: return "lock";
+    case Change::kUnlock: return "unlock";
   }
   return {};
 }

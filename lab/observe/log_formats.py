@@ -14,7 +14,7 @@ from datetime import datetime
 from .served import Served
 
 _MICROSECOND_S = 1e-6
-_NO_TRANSFERS = ("delete", "mkcol")  # kinds of a change to the folder
+_NO_TRANSFERS = ("delete", "mkcol", "lock", "unlock")  # kinds of a change to the folder
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 _OF_FILES = ("STOR", "RETR", "ESTO", "ERET", "APPE")
 _IPV4_MAPPED = "::FFFF:"  # how GridFTP writes the address of a client that asked for EPSV

@@ -14,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/clock.h"
 #include "net/fd.h"
@@ -122,9 +123,13 @@ class Stream {
   const base::Deadline& look_at() const { return look_at_; }
   bool goes_on_resting();
 
-  // What a session keeps while its connection rests. At first 0, and no name.
+  // What a session keeps while its connection rests. At first 0, and no text.
   void keep(int note) { note_ = note; }
   int kept() const { return note_; }
+  void keep_time(std::int64_t time_ns) { time_ns_ = time_ns; }
+  std::int64_t kept_time() const { return time_ns_; }
+  void keep_secret(std::string secret) { secret_ = std::move(secret); }
+  std::string_view kept_secret() const { return secret_; }
   void keep_name(std::string_view name) { name_ = name; }
   std::string_view kept_name() const { return name_; }
 
@@ -156,7 +161,9 @@ class Stream {
   bool has_end_come_ = false;  // of which no further event tells
   bool has_rested_ = false;    // since the last request
   int note_ = 0;
+  std::int64_t time_ns_ = 0;
   std::string name_;
+  std::string secret_;
   base::Deadline rest_deadline_ = base::Deadline::never();
   base::Deadline look_at_ = base::Deadline::never();
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_

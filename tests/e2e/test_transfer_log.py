@@ -5,7 +5,7 @@ import socket
 import time
 
 from client import Client, ConnectionEndedError, grant
-from dav_client import lock, lock_info
+from dav_client import lock, lock_info, token_of, unlock
 from http_client import FLAG as HTTP
 from http_client import HttpClient, basic, request
 from peers import Peer
@@ -104,16 +104,26 @@ class TransferLogTest(SceneTest):
         times = [lines[0][key] for key in ("asked", "first_byte", "last_byte")]
         self.assertEqual(times, sorted(times))
 
-    def test_a_lock_of_a_file_that_is_there_has_no_line(self) -> None:
+    def test_a_lock_of_a_file_that_is_there_is_a_line(self) -> None:
         self.scene.write("a", b"hello")
         server = self.serve(*HTTP, "--uploads", "folder")
         client = self.scene.keep(HttpClient(server, *USER))
-        self.assertEqual(lock(client, "/a").status, 200)
+        made = lock(client, "/a")
+        self.assertEqual(made.status, 200)
         self.assertEqual(lock(client, "/a").status, 423)
         self.assertEqual(lock(client, "/none/a").status, 409)
-        self.assertEqual(client.ask("/a").status, 200)
-        [line] = self.lines(1)
-        self.assertNotIn("change", line)
+        self.assertEqual(unlock(client, "/a", token_of(made)).status, 204)
+        self.assertEqual(unlock(client, "/a", token_of(made)).status, 409)
+        self.assertEqual(
+            [(line["change"], line["result"], line["name"]) for line in self.lines(5)],
+            [
+                ("lock", "ok", "a"),
+                ("lock", "exists", "a"),
+                ("lock", "exists", "none/a"),
+                ("unlock", "ok", "a"),
+                ("unlock", "exists", "a"),
+            ],
+        )
 
     @for_each(MODES)
     def test_a_range_counts_as_bytes_of_its_file(self, mode: str) -> None:

@@ -69,12 +69,14 @@ TEST_CASE("a lock says what it is, and what time is left", "[locks]") {
   lock.name = "a b/c";
   lock.is_folder = true;
   lock.depth = Lock::Depth::kZero;
+  lock.user = "amy";
   lock.token = "urn:uuid:1";
   lock.ends_ns = 10 * base::kNsPerS;
   const std::string one =
       "<D:activelock><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype>"
-      "<D:depth>0</D:depth><D:timeout>Second-10</D:timeout><D:locktoken><D:href>urn:uuid:1</D:href>"
-      "</D:locktoken><D:lockroot><D:href>/a%20b/c/</D:href></D:lockroot></D:activelock>";
+      "<D:depth>0</D:depth><D:owner>amy</D:owner><D:timeout>Second-10</D:timeout>"
+      "<D:locktoken><D:href>urn:uuid:1</D:href></D:locktoken><D:lockroot><D:href>/a%20b/c/</"
+      "D:href></D:lockroot></D:activelock>";
   std::string text;
   fileserver::dav::append_active_locks(std::vector{lock, lock}, 1, text);
   CHECK(text == one + one);
@@ -92,4 +94,14 @@ TEST_CASE("a conflict names the lock", "[locks]") {
   const xml::Element* const condition = error->child("DAV:", "no-conflicting-lock");
   REQUIRE(condition != nullptr);
   CHECK(condition->children.at(0).text == "/");
+}
+
+TEST_CASE("a lock has the owner that its client named, else its user", "[locks]") {
+  Lock lock;
+  lock.user = "amy";
+  CHECK(fileserver::dav::lock_document(lock, 0).find("<D:owner>amy</D:owner>") !=
+        std::string::npos);
+  lock.owner_xml = "Amy of sales";
+  CHECK(fileserver::dav::lock_document(lock, 0).find("<D:owner>Amy of sales</D:owner>") !=
+        std::string::npos);
 }

@@ -232,19 +232,49 @@ TEST_CASE("locks of a user and in all are bounded", "[locks]") {
   CHECK(!added(locks, wanted("e")).empty());
 }
 
-TEST_CASE("the limits are 1,000 locks of a user, 4,096 in all, 64 shared ones of a name",
-          "[locks]") {
-  constexpr int kOfUser = 1'000;
-  constexpr int kInAll = 4'096;
+TEST_CASE("the password of a user with locks is given out every two seconds", "[locks]") {
+  constexpr std::int64_t kLaterNs = 100 + Locks::kAskNs;
   Locks locks;
-  for (int i = 0; i < kInAll; ++i) {
-    const std::string user = "user" + std::to_string(i / kOfUser);
-    const bool is_last_of_user = i % kOfUser == kOfUser - 1;
-    REQUIRE(!added(locks, wanted(std::to_string(i), kZero, kExclusive, user)).empty());
-    if (is_last_of_user) REQUIRE(added(locks, wanted("x", kZero, kExclusive, user)).empty());
-  }
-  CHECK(added(locks, wanted("x", kZero, kExclusive, "another")).empty());
+  Lock lock = wanted("a");
+  lock.ends_ns = 10 * kLaterNs;
+  const auto made = std::get<Lock>(locks.add(lock, "old"));
+  CHECK_FALSE(locks.password_to_try("bob", kLaterNs));
+  CHECK(locks.password_to_try("amy", kLaterNs) == "old");
+  CHECK_FALSE(locks.password_to_try("amy", kLaterNs + 1));
+  REQUIRE(locks.refresh(made.token, "a", "amy", kLaterNs, 10 * kLaterNs, "new"));
+  locks.forget_user("amy", "old");
+  CHECK(locks.has(made.token, "a", kLaterNs));
+  CHECK(locks.password_to_try("amy", 2 * kLaterNs) == "new");
+  locks.forget_user("amy", "new");
+  CHECK_FALSE(locks.has(made.token, "a", 2 * kLaterNs));
+  CHECK_FALSE(locks.password_to_try("amy", 4 * kLaterNs));
+}
 
+TEST_CASE("a user has at most 1,000 locks, and 100 once half of 16,384 are taken", "[locks]") {
+  constexpr int kOfUser = 1'000;
+  constexpr int kLater = 100;
+  constexpr int kInAll = 16'384;
+  Locks locks;
+  int count = 0;
+  const auto add = [&](const std::string& user) {
+    const bool is_added =
+        !added(locks, wanted(std::to_string(count), kZero, kExclusive, user)).empty();
+    count += is_added ? 1 : 0;
+    return is_added;
+  };
+  const auto add_all = [&](const std::string& user) {
+    int made = 0;
+    while (add(user)) ++made;
+    return made;
+  };
+  for (int i = 0; i < 8; ++i) CHECK(add_all("many" + std::to_string(i)) == kOfUser);
+  CHECK(add_all("half") == kInAll / 2 - 8 * kOfUser);
+  for (int i = 0; i < 81; ++i) CHECK(add_all("few" + std::to_string(i)) == kLater);
+  CHECK(add_all("last") == kInAll - kInAll / 2 - 81 * kLater);
+  CHECK_FALSE(add("another"));
+}
+
+TEST_CASE("a name has at most 64 shared locks", "[locks]") {
   Locks of_name;
   for (int i = 0; i < 64; ++i) REQUIRE(!added(of_name, wanted("a", kZero, kShared)).empty());
   CHECK(added(of_name, wanted("a", kZero, kShared)).empty());

@@ -120,6 +120,23 @@ TEST_CASE("a copy that is ended leaves nothing", "[moves]") {
     CHECK_FALSE(entry.path().filename().string().starts_with("."));
 }
 
+TEST_CASE("a copy that may not have its name changes nothing", "[moves]") {
+  MovesScene scene;
+  scene.write("file", "new");
+  scene.write("folder/new", "new");
+  scene.write("old", "old");
+  scene.write("old-folder/old", "old");
+  const auto before = scene.names();
+  const Moves::GoOn refused{kGoOn.may_copy, kGoOn.may_remove, [] { return false; }};
+  for (const char* const from : {"file", "folder"}) {
+    for (const char* const to : {"nothing", "old", "old-folder"})
+      CHECK(scene.copy(from, to, refused) == UploadStatus::kNotAllowed);
+  }
+  CHECK(scene.names() == before);
+  CHECK(scene.on_disk("old") == "old");
+  CHECK(scene.on_disk("old-folder/old") == "old");
+}
+
 TEST_CASE("a deep folder is copied and removed with few descriptors", "[moves]") {
   MovesScene scene;
   constexpr int kLevels = 300;
