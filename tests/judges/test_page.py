@@ -9,6 +9,9 @@ from page_scene import DIALOG, SEEN, STATUS, PageTest
 from scene import for_each
 
 NAMES = ("b10", "b9", "Zoo/", "A", "apple/", ".hidden")
+DELETE = (
+    "[...document.querySelectorAll('dialog button')].find(one => one.textContent[0] === 'D')"
+)
 FOCUSED = "document.activeElement.textContent"
 LABEL = (
     "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
@@ -210,8 +213,22 @@ class PageOfFolderTest(PageTest):
         self.assertEqual(self.value(FOCUSED), "Delete\u2026")
         self.browser.press("Enter")
         self.until("document.querySelector('dialog h2').textContent", "Delete a")
+        self.assertEqual(self.value(FOCUSED), "Cancel")
+        while self.value(FOCUSED) != "Delete":
+            self.browser.press("Tab")
         self.browser.press("Enter")
         self.until(SEEN, ["b"])
+
+    def test_two_presses_of_enter_delete_nothing(self) -> None:
+        self.open("a", "b")
+        self.change("a")
+        self.value(DELETE + ".focus()")
+        self.browser.press("Enter")
+        self.until("document.querySelector('dialog h2').textContent", "Delete a")
+        self.browser.press("Enter")
+        self.until(DIALOG, False)
+        self.assertEqual(self.value(SEEN), ["a", "b"])
+        self.assertTrue((self.folder / "a").exists())
 
     def test_ten_thousand_names_are_shown_in_a_second(self) -> None:
         self.open()

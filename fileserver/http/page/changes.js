@@ -59,7 +59,7 @@ async function rename(row, name) {
 async function remove(row) {
   const name = nameOf(row);
   const { answer } = await question({
-    title: "Delete ", name, answers: ["Delete", "Cancel"],
+    title: "Delete ", name, answers: ["Delete", "Cancel"], focused: "Cancel",
     text: isFolder(row) ? "All that is in this folder is deleted. This cannot be undone."
                         : "This cannot be undone.",
   });
