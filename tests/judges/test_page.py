@@ -9,9 +9,7 @@ from page_scene import DIALOG, SEEN, STATUS, PageTest
 from scene import for_each
 
 NAMES = ("b10", "b9", "Zoo/", "A", "apple/", ".hidden")
-DELETE = (
-    "[...document.querySelectorAll('dialog button')].find(one => one.textContent[0] === 'D')"
-)
+DELETE = "[...document.querySelectorAll('dialog button')].find(one => one.textContent[0] === 'D')"
 FOCUSED = "document.activeElement.textContent"
 LABEL = (
     "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
@@ -165,6 +163,23 @@ class PageOfFolderTest(PageTest):
         self.until(SEEN, [new])
         self.assertEqual([path.name for path in self.folder.iterdir()], [new])
         (self.folder / new).rename(self.work / new)
+
+    @for_each(
+        (
+            ("report.v1.docx", "1.docx"),
+            (".profile", "2"),
+            ("a.d/", "3"),
+            ("plain", "4"),
+            ("a...", "5"),
+        )
+    )
+    def test_what_is_typed_leaves_the_ending_of_a_file(self, case: tuple[str, str]) -> None:
+        old, new = case
+        self.open(old)
+        self.change(old.rstrip("/"))
+        self.browser.type(new[0])
+        self.browser.press("Enter")
+        self.until(STATUS, f"Renamed to {new}.")
 
     def test_a_name_that_is_taken_is_not_given_twice(self) -> None:
         self.open("old", "taken")

@@ -31,10 +31,17 @@ async function showRefusal(name, status, isNew) {
   say([isolated(name), `: ${wordsOf(status, isNew)}`], true);
 }
 
+// The ending stays when somebody types over what is selected.
+function lengthOfStem(row) {
+  const name = nameOf(row);
+  const dot = isFolder(row) ? 0 : name.search(/\.[\p{L}\p{N}]{1,10}$/u);
+  return dot > 0 ? dot : name.length;
+}
+
 async function change(row) {
   const name = nameOf(row);
   const { answer, text } = await question({
-    title: "", name, field: ["Name", name], answers: ["Rename", "Delete…", "Cancel"],
+    title: "", name, field: ["Name", name, lengthOfStem(row)], answers: ["Rename", "Delete…", "Cancel"],
   });
   if (answer === "Rename" && text !== name) return rename(row, text);
   if (answer === "Delete…") return remove(row);

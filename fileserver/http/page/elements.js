@@ -19,8 +19,8 @@ function makeButton(text, onclick, label) {
 
 // Asks a question. The first of the answers is what the Enter key gives, unless the keyboard is on
 // another one, as it is at first with `focused`. Returns the answer that was pressed, null for the
-// Escape key, and what stands in the field and in the box. `field` is a label and a text to begin
-// with. The keyboard stays in the dialogue, and goes back where it was.
+// Escape key, and what stands in the field and in the box. `field` is a label, a text to begin
+// with, and how many of its letters are selected, if not all. The keyboard stays in the dialogue, and goes back where it was.
 function question({ title, name = "", text = "", field, box, answers, focused }) {
   const heading = make("h2", {}, title, name && isolated(name));
   const input = make("input", { type: "text", value: field?.[1] ?? "", autocomplete: "off" });
@@ -50,7 +50,7 @@ function question({ title, name = "", text = "", field, box, answers, focused })
     };
     document.body.append(dialog);
     dialog.showModal();
-    if (field) input.select();
+    if (field) input.setSelectionRange(0, field[2] ?? field[1].length);
     buttons[answers.indexOf(focused)]?.focus();
   });
 }
