@@ -198,6 +198,22 @@ class PageOfFolderTest(PageTest):
             self.browser.press("Enter")
             self.until(STATUS, "This cannot be a name.")
 
+    def test_what_went_wrong_is_not_shown_beside_the_next_action(self) -> None:
+        self.open("old")
+        for begin in (
+            "document.querySelector('[aria-label=\"Rename or delete old\"]').click()",
+            "[...document.querySelectorAll('.tools button')].at(-1).click()",
+        ):
+            self.change("old")
+            self.browser.type("a/b")
+            self.browser.press("Enter")
+            self.until(STATUS, "This cannot be a name.")
+            self.value(begin)
+            self.until(DIALOG)
+            self.assertEqual(self.value(STATUS), "")
+            self.browser.press("Escape")
+            self.until(DIALOG, False)
+
     def test_the_tab_key_goes_through_the_tools_the_headings_and_the_rows(self) -> None:
         self.open("b", ".a")
         visited = []

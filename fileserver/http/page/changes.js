@@ -39,6 +39,7 @@ function lengthOfStem(row) {
 }
 
 async function change(row) {
+  say("");
   const name = nameOf(row);
   const { answer, text } = await question({
     title: "", name, field: ["Name", name, lengthOfStem(row)], answers: ["Rename", "Delete…", "Cancel"],
@@ -77,6 +78,7 @@ async function remove(row) {
 }
 
 async function makeFolder() {
+  say("");
   const { answer, text } = await question({
     title: "New folder", field: ["Name", ""], answers: ["Create", "Cancel"],
   });
