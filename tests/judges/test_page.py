@@ -19,6 +19,8 @@ SORTED = (
     "[...document.querySelectorAll('th')].map(one => one.getAttribute('aria-sort'))"
     ".map(one => one && one[0]).slice(0, 3)"
 )
+SUMMER_S = 1_782_865_800  # 2026-07-01 00:30 of UTC
+WINTER_S = 1_767_223_800  # 2025-12-31 23:30
 MANY = 10_000
 # The page has been painted, and the script has run.
 PAINTED = "new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))"
@@ -65,8 +67,31 @@ class PageOfFolderTest(PageTest):
             (self.folder / name).touch()
             os.utime(self.folder / name, (1_000_000_000 + second,) * 2)
         self.browser.go(self.value("location.href"))
-        self.press("Modified (UTC)")
+        self.press("Modified")
         self.assertEqual(self.value(SEEN), ["c", "a", "b"])
+
+    @for_each(
+        (
+            ("Europe/Berlin", "2026-07-01 02:30", "2026-01-01 00:30"),
+            ("America/New_York", "2026-06-30 20:30", "2025-12-31 18:30"),
+        )
+    )
+    def test_times_are_those_of_the_reader(self, case: tuple[str, str, str]) -> None:
+        zone, *wanted = case
+        self.open("a", "b")
+        os.utime(self.folder / "a", (SUMMER_S,) * 2)
+        os.utime(self.folder / "b", (WINTER_S,) * 2)
+        self.browser.call("Emulation.setTimezoneOverride", timezoneId=zone)
+        self.browser.go(self.value("location.href"))
+        times = "[...document.querySelectorAll('td.time[data-n]')].map(one => one.textContent)"
+        self.assertEqual(self.value(times), wanted)
+        self.assertEqual(self.value("document.querySelector('th.time').title"), zone)
+        self.press("New folder")
+        self.browser.type("c")
+        self.browser.press("Enter")
+        self.until(STATUS, "The folder c is made.")
+        self.assertEqual(self.value(times)[1:], wanted)
+        (self.folder / "c").rmdir()
 
     def test_the_search_finds_parts_of_names_in_any_case(self) -> None:
         self.open(*NAMES, "caf\u00e9", "<b>")
@@ -234,7 +259,7 @@ class PageOfFolderTest(PageTest):
             [
                 *("/", "Download as zip", "Upload files", "Upload folder", "New folder"),
                 *("Search the names of this folder", "Hidden names"),
-                *("Name", "Size", "Modified (UTC)", "../", "b", "Rename or delete b"),
+                *("Name", "Size", "Modified", "../", "b", "Rename or delete b"),
                 visited[-1],
             ],
         )

@@ -80,6 +80,19 @@ function sortRows() {
   if (sorted.some((row, at) => row !== before[at])) fillGroups(sorted);
 }
 
+// The server writes times of UTC, and the reader has a clock of their own.
+function showLocalTimes() {
+  const two = (number) => String(number).padStart(2, "0");
+  for (const row of entries()) {
+    const cell = row.cells[2];
+    const time = new Date(1000 * cell.dataset.n);
+    if (Number.isNaN(time.getTime())) continue; // a date has a range, which a file's time has not
+    cell.firstChild.data = `${String(time.getFullYear()).padStart(4, "0")}-` +
+      `${two(time.getMonth() + 1)}-${two(time.getDate())} ` +
+      `${two(time.getHours())}:${two(time.getMinutes())}`;
+  }
+}
+
 function fillGroups(sorted) {
   const each = Math.ceil(sorted.length / table.tBodies.length);
   for (const [at, group] of [...table.tBodies].entries()) {
@@ -137,12 +150,16 @@ async function refresh() {
   if (!fresh) return;
   table.replaceChildren(table.tHead, ...fresh.tBodies);
   rows = null;
+  showLocalTimes();
   if (isWritable) addActions();
   sortRows();
   filterRows();
 }
 
 function startListing() {
+  headings[2].textContent = "Modified";
+  headings[2].title = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  showLocalTimes();
   for (const [at, heading] of headings.entries()) {
     heading.replaceChildren(makeButton(heading.textContent, () => sortBy(at)));
   }
