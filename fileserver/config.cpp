@@ -204,7 +204,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
       program(), argc, argv, [&](flags::App& app) { declare(app, config); },
       [&](flags::App&) -> std::optional<std::string> {
         const auto read = Rights(config.rights_path).read();
-        if (!read) return "--rights: " + read.error().context;
+        if (!read) return "--rights " + read.error().context;
         if (!config.show_rights_of.empty() && config.rights_path.empty())
           return "--show-rights needs --rights FILE";
         if (config.serve.loops != 0 && config.serve.model != serve::Model::kEvent)

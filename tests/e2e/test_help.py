@@ -139,8 +139,9 @@ class MisspeltTest(SceneTest):
             ("loadgen", ("get", "-threads", "1"), "did you mean --threads?"),
             ("authserver", ("--xyzzy",), "there is no flag --xyzzy (see --help)"),
             ("authserver", ("---",), "there is no flag --- (see --help)"),
-            ("fileserver", ("files",), '"files" belongs to no flag'),
-            ("loadgen", ("get", "put"), '"put" belongs to no flag'),
+            ("fileserver", ("files",), 'unexpected argument "files"'),
+            ("loadgen", ("get", "put"), 'unexpected argument "put"'),
+            ("loadgen", (), "the request is missing: new|get|put"),
             ("fileserver", ("--listen",), "--listen needs a value: HOST:PORT"),
         ):
             with self.subTest(program=program, typed=typed):
