@@ -182,8 +182,9 @@ flags::Program program() {
       "Once the server can serve, it prints one line, READY and its addresses, on standard output. "
       "The log is on standard error. SIGTERM and SIGINT stop the server after the requests under "
       "way. SIGHUP opens --transfer-log again, and reads --rights again.",
-      {{"Share the folder docs at http://127.0.0.1:8080/",
-        "fileserver --root docs --http-listen 8080"},
+      {{"Share the folder docs at http://127.0.0.1:8080/ with those who have accounts "
+        "(authserver --help says how to make one)",
+        "authserver & fileserver --root docs --http-listen 8080"},
        {"Let users upload, behind a TLS proxy on this machine",
         "fileserver --root /srv/share --http-listen 8080 --uploads folder --new-accounts closed "
         "--trusted-proxy 127.0.0.1"},
