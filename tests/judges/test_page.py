@@ -313,3 +313,17 @@ class PageOfFolderTest(PageTest):
     def worked_s(self) -> float:
         metrics = self.browser.call("Performance.getMetrics")["metrics"]
         return next(one["value"] for one in metrics if one["name"] == "ThreadTime")
+
+
+@needs(PROGRAM)
+class ReadOnlyPageTest(PageTest):
+    server_flags = ()
+
+    def test_it_says_so_and_a_file_that_is_dropped_is_not_opened(self) -> None:
+        self.open("a")
+        words = "You may read this folder, but not change it."
+        self.assertEqual(self.value("document.querySelector('.tools p').textContent"), words)
+        self.assertEqual(self.value("document.querySelectorAll('.tools button').length"), 0)
+        self.browser.drop(self.write("dropped.txt"))
+        self.until(STATUS, words)
+        self.assertEqual(self.value(SEEN), ["a"])
