@@ -71,6 +71,7 @@ ENTRYPOINT ["prometheus", "--config.file=/etc/prometheus/prometheus.yml", "--sto
 
 FROM runtime AS authserver
 COPY --from=build /usr/local/bin/authserver /usr/local/bin/
+COPY docker/account /usr/local/bin/
 ENV AUTHSERVER_LISTEN=0.0.0.0:9001 AUTHSERVER_SQLITE_PATH=/var/lib/turnstile/accounts.db ASK_SERVER=127.0.0.1:9001
 EXPOSE 9001
 ENTRYPOINT ["authserver"]

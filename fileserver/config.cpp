@@ -199,8 +199,9 @@ flags::Program program() {
       "Once the server can serve, it prints one line, READY and its addresses, on standard output. "
       "The log is on standard error. SIGTERM and SIGINT stop the server after the requests under "
       "way. SIGHUP opens --transfer-log again, and reads --rights again.",
-      {{"Share the folder docs at http://127.0.0.1:8080/",
-        "fileserver --root docs --http-listen 8080"},
+      {{"Share the folder docs at http://127.0.0.1:8080/ with those who have accounts "
+        "(authserver --help says how to make one)",
+        "authserver & fileserver --root docs --http-listen 8080"},
        {"Let users upload, behind a TLS proxy on this machine",
         "fileserver --root /srv/share --http-listen 8080 --uploads folder --new-accounts closed "
         "--trusted-proxy 127.0.0.1"},
@@ -221,7 +222,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
       program(), argc, argv, [&](flags::App& app) { declare(app, config); },
       [&](flags::App&) -> std::optional<std::string> {
         const auto read = Rights(config.rights_path).read();
-        if (!read) return "--rights: " + read.error().context;
+        if (!read) return "--rights " + read.error().context;
         if (!config.show_rights_of.empty() && config.rights_path.empty())
           return "--show-rights needs --rights FILE";
         if (config.serve.loops != 0 && config.serve.model != serve::Model::kEvent)

@@ -32,6 +32,11 @@ _MAY_DISTURB = frozenset(
 
 DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
 _TUNE = "sudo scripts/tune-host --apply"
+# What `scripts/setup lab` installs, without starting anything.
+_OF_SETUP = frozenset(
+    {"curl", "haproxy", "iperf3", "iproute2", "mariadb-server", "redis-server", "redis-tools"}
+    | {"valgrind"}
+)
 _TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
 _IP, _TC = Tool(("ip",), "iproute2"), Tool(("tc",), "iproute2")
 _TOOLS_OF_VIEWS = {
@@ -270,7 +275,9 @@ def _tools(plan: Plan) -> list[tuple[Tool, str]]:
 def of_tool(tool: Tool, loses: str) -> Finding:
     if found := tool.found():
         return Finding(" or ".join(tool.names), found, "installed")
-    fix = f"apt-get install {tool.package}"
+    # apt alone would start a database or a proxy now, and whenever the host starts.
+    by_setup = tool.package in _OF_SETUP
+    fix = "scripts/setup lab" if by_setup else f"apt-get install {tool.package}"
     return Finding(" or ".join(tool.names), "missing", "installed", fix, loses)
 
 
@@ -280,9 +287,6 @@ def of_stages(names: Sequence[str]) -> str:
 
 def _disk(plan: Plan, work: Path) -> Finding:
     sizes = catalog.sizes()
-    need = sum(
-        max(4096, sizes[name].size_bytes) * count for name, count in plan.file_counts.items()
-    )
     free = shutil.disk_usage(work).free
     few = (catalog.CROWD, catalog.CONNECTIONS, catalog.SCALE_OUT)
     shared = {cell.row for cell in plan.cells if cell.workload in few}
@@ -291,6 +295,11 @@ def _disk(plan: Plan, work: Path) -> Finding:
         for name, count in plan.file_counts.items()
         if name not in shared and count < sizes[name].files[plan.mode.name]
     ]
+    wanted = {
+        name: sizes[name].files[plan.mode.name] if name in fewer else count
+        for name, count in plan.file_counts.items()
+    }
+    need = sum(max(4096, sizes[name].size_bytes) * count for name, count in wanted.items())
     fix = (
         f"free some disk or memory; too few files of {', '.join(fewer)} for the method"
         if fewer

@@ -173,6 +173,8 @@ class Parser {
       parse_with(*fresh_cli(true), arguments);
     } catch (const CLI::ExtrasError& failure) {
       return stray_word(arguments).value_or(failure.what());
+    } catch (const CLI::RequiredError& failure) {
+      return missing_word().value_or(failure.what());
     } catch (const CLI::ParseError& failure) {
       return failure.what();
     }
@@ -262,7 +264,15 @@ class Parser {
                                 [](const Option& option) { return !option.is_flag(); });
     for (const Argument& argument : arguments) {
       if (!argument.is_flag() && !argument.is_value && argument.text != "--" && places-- == 0)
-        return fmt::format("{} belongs to no flag", base::log::quoted(argument.text));
+        return fmt::format("unexpected argument {}", base::log::quoted(argument.text));
+    }
+    return {};
+  }
+
+  // The positional argument that cannot be left out.
+  std::optional<Wrong> missing_word() const {
+    for (const Option& option : app_.options()) {
+      if (option.is_required) return fmt::format("the {} is missing: {}", option.name, option.type);
     }
     return {};
   }

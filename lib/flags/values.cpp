@@ -28,6 +28,11 @@ Option* of_number(Option* option, Value& target) {
   return with_reset(option, target);
 }
 
+// A port alone is one of this host.
+std::string with_host(const std::string& text) {
+  return text.find(':') == std::string::npos ? "127.0.0.1:" + text : text;
+}
+
 }  // namespace
 
 Option* add_whole(App& app, const std::string& name, int& target, int least, int most,
@@ -59,12 +64,12 @@ Option* add_path(App& app, const std::string& name, std::string& target, const s
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help) {
   const auto take = [&target](const std::string& text) {
-    const auto parsed = net::parse_host_port_or_unix(text);
+    const auto parsed = net::parse_host_port_or_unix(with_host(text));
     if (parsed) target = *parsed;
     return parsed.has_value();
   };
   const std::string accepted = fmt::format(
-      "HOST:PORT, such as 127.0.0.1:9000, or unix:PATH with an absolute path of at "
+      "HOST:PORT or a port, such as 127.0.0.1:9000, or unix:PATH with an absolute path of at "
       "most {} bytes",
       net::kMaxUnixPathBytes);
   return with_reset(app.add_parsed(name, "HOST:PORT", accepted, help + "; or unix:PATH", take),
@@ -81,8 +86,7 @@ Option* add_optional_address(App& app, const std::string& name,
       target.reset();
       return true;
     }
-    const bool is_port_alone = text.find(':') == std::string::npos;
-    const std::string whole = is_port_alone ? "127.0.0.1:" + text : text;
+    const std::string whole = with_host(text);
     const auto parsed =
         takes_unix ? net::parse_host_port_or_unix(whole) : net::parse_host_port(whole);
     if (parsed) target = *parsed;

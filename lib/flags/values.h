@@ -30,7 +30,8 @@ Option* add_choice(App& app, const std::string& name, Value& target,
 // FILE and shows no default, unless type_name() and capture_default_str() say otherwise.
 Option* add_path(App& app, const std::string& name, std::string& target, const std::string& help);
 
-// HOST:PORT, such as 127.0.0.1:9000, or unix:PATH with an absolute path.
+// HOST:PORT, such as 127.0.0.1:9000, or only a port, which means 127.0.0.1, or unix:PATH with an
+// absolute path.
 Option* add_address(App& app, const std::string& name, net::HostPort& target,
                     const std::string& help);
 

@@ -4,6 +4,7 @@
 #include <poll.h>
 
 #include <cerrno>
+#include <string_view>
 
 #include "base/waits.h"
 #include "net/backlog.h"
@@ -17,6 +18,8 @@ using base::Error;
 using base::ErrorCode;
 
 std::string what_is_tried(const HostPort& address) { return "listen on " + to_string(address); }
+
+constexpr std::string_view kWayOut = "; another program uses the port, and port 0 takes a free one";
 
 // 0: as it is.
 void set_send_buffer(int fd, int bytes) {
@@ -40,7 +43,10 @@ base::Result<Fd> bound_socket(const SocketAddress& address, const std::string& w
                sizeof most_unsent_bytes);
   set_send_buffer(fd.get(), send_buffer_bytes);
   if (::bind(fd.get(), address.get(), address.size()) != 0) {
-    return base::errno_error(ErrorCode::kInternal, what, errno);
+    const int reason = errno;
+    auto failure = base::errno_error(ErrorCode::kInternal, what, reason);
+    if (reason == EADDRINUSE) failure.context += kWayOut;
+    return failure;
   }
   return fd;
 }

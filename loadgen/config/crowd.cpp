@@ -48,8 +48,8 @@ void declare(flags::App& app, Options& options, flags::Option* seconds, std::int
       "how a crowd learns that bytes have arrived; sigio: a signal for "
       "each event (F_SETSIG)");
   flags::add_whole(app, "--signal-queue", options.signal_queue, 1, 1'000'000,
-                   "with sigio, at most COUNT signals wait (RLIMIT_SIGPENDING); when more come, "
-                   "poll() is called once")
+                   "with sigio, the kernel queues at most COUNT signals (RLIMIT_SIGPENDING); when "
+                   "the queue is full, one poll() finds what has arrived")
       ->type_name("COUNT")
       ->default_str("");
 }

@@ -214,13 +214,13 @@ flags::Program program() {
       "is 130 or 143. A second signal ends loadgen at once, without results. A run that is not "
       "valid, or in which a request failed, ends with status 1.\n\n"
       "loadgen merge makes one result of those of several testers (loadgen merge --help).",
-      {{"Get one file again and again for ten seconds, with eight threads",
-        "loadgen get --user amy --file 1KB1.txt --threads 8"},
+      {{"Make the accounts user1 to user100",
+        "loadgen new --user user%d --accounts 100 --password secret"},
+       {"Get one file again and again for ten seconds, with eight threads",
+        "loadgen get --user user1 --password secret --file 1KB1.txt --threads 8"},
        {"Send 500 requests a second by HTTP, and keep the result",
-        "loadgen get --server 127.0.0.1:8080 --protocol http --user amy --file 1KB1.txt --rate 500 "
-        "--threads 64 --json result.json"},
-       {"Make the accounts user1 to user100",
-        "loadgen new --user user%d --accounts 100 --password secret"}},
+        "loadgen get --server 127.0.0.1:8080 --protocol http --user user1 --password secret --file "
+        "1KB1.txt --rate 500 --threads 64 --json result.json"}},
       1,
       {"fileserver(8)", "authserver(8)", "wrk(1)", "ab(1)"}};
 }

@@ -68,11 +68,27 @@ class HelpTest(SceneTest):
     def test_the_examples_are_accepted(self) -> None:
         for program in ENDS:
             text = text_of(program, "--help", 60).replace("\\\n", "")
-            commands = re.findall(rf"^    {program} (.*)$", text, re.MULTILINE)
+            commands = re.findall(rf"^    (?:authserver & )?{program} (.*)$", text, re.MULTILINE)
             self.assertEqual(len(commands), 3, text)
             for command in commands:
                 with self.subTest(program=program, command=command):
                     self.assert_accepted(program, *shlex.split(command))
+
+    def test_the_examples_of_loadgen_need_nothing_more(self) -> None:
+        """They fail only because no server listens."""
+        text = text_of("loadgen", "--help", 60).replace("\\\n", "")
+        for command in re.findall(r"^    loadgen (.*)$", text, re.MULTILINE):
+            with self.subTest(command=command):
+                words = [
+                    str(self.scene.folder / word) if word.endswith(".json") else word
+                    for word in shlex.split(command)
+                ]
+                ended = run("loadgen", *words, "--server", "127.0.0.1:1", "--seconds", "0.1")
+                self.assertEqual(ended.returncode, 1, ended)
+
+    def test_the_example_of_a_share_starts_what_it_needs(self) -> None:
+        examples = text_of("fileserver", "--help").split("Examples:")[1]
+        self.assertIn("    authserver & fileserver --root", examples)
 
     def test_help_is_printed_whatever_else_is_wrong(self) -> None:
         for program in ENDS:
@@ -139,8 +155,9 @@ class MisspeltTest(SceneTest):
             ("loadgen", ("get", "-threads", "1"), "did you mean --threads?"),
             ("authserver", ("--xyzzy",), "there is no flag --xyzzy (see --help)"),
             ("authserver", ("---",), "there is no flag --- (see --help)"),
-            ("fileserver", ("files",), '"files" belongs to no flag'),
-            ("loadgen", ("get", "put"), '"put" belongs to no flag'),
+            ("fileserver", ("files",), 'unexpected argument "files"'),
+            ("loadgen", ("get", "put"), 'unexpected argument "put"'),
+            ("loadgen", (), "the request is missing: new|get|put"),
             ("fileserver", ("--listen",), "--listen needs a value: HOST:PORT"),
         ):
             with self.subTest(program=program, typed=typed):

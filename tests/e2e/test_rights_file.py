@@ -104,7 +104,7 @@ class RightsFileTest(SceneTest):
         missing = self.scene.folder / "missing"
         for path, why in (
             (self.file, f"{self.file} line 2: the last words must be"),
-            (missing, f"{missing}: No such file or directory"),
+            (missing, f": --rights {missing}: No such file or directory"),
             (self.scene.folder, "Is a directory"),
             ("", "--rights"),
         ):

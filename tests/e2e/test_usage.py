@@ -4,7 +4,7 @@ import unittest
 
 from flags import FLAGS, PATHS, STORES, not_shown, unlisted
 from programs import run
-from scene import SceneTest
+from scene import SceneTest, create_account
 from usage_scene import UsageScene
 
 ALL_FLAGS = {**FLAGS, "authserver": (*FLAGS["authserver"], *STORES)}
@@ -19,6 +19,13 @@ class UsageTest(UsageScene):
                 for given in ([f"--{name}="], [f"--{name}", ""], ["--config", config]):
                     with self.subTest(program=program, given=given):
                         self.assert_wrong_usage(program, *request, *given, named=name)
+
+    def test_a_port_alone_is_one_of_the_loopback_address(self) -> None:
+        authserver = self.scene.authserver("--listen", "0")
+        fileserver = self.scene.fileserver(authserver.address.port, "--listen", "0")
+        for server in (authserver, fileserver):
+            self.assertEqual(server.address.host, "127.0.0.1")
+        create_account(fileserver, "amy", "secret")
 
     def test_an_unknown_flag_a_word_too_many_or_a_missing_value(self) -> None:
         for program in FLAGS:

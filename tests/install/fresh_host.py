@@ -13,7 +13,7 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[2]
 IMAGE = "debian:trixie-slim"
 SOURCES = "/root/turnstile"
-PACKAGES = "systemd systemd-sysv dbus make ccache curl man-db lintian"
+PACKAGES = "systemd systemd-sysv dbus make ccache curl man-db"
 
 # What the first process of the container does. $1 is the name of the container. The folder of its
 # control group stays on the host until clean() removes it.

@@ -9,6 +9,7 @@ from page_scene import DIALOG, SEEN, STATUS, PageTest
 from scene import for_each
 
 NAMES = ("b10", "b9", "Zoo/", "A", "apple/", ".hidden")
+DELETE = "[...document.querySelectorAll('dialog button')].find(one => one.textContent[0] === 'D')"
 FOCUSED = "document.activeElement.textContent"
 LABEL = (
     "document.activeElement.getAttribute('aria-label') || document.activeElement.textContent"
@@ -18,6 +19,8 @@ SORTED = (
     "[...document.querySelectorAll('th')].map(one => one.getAttribute('aria-sort'))"
     ".map(one => one && one[0]).slice(0, 3)"
 )
+SUMMER_S = 1_782_865_800  # 2026-07-01 00:30 of UTC
+WINTER_S = 1_767_223_800  # 2025-12-31 23:30
 MANY = 10_000
 # The page has been painted, and the script has run.
 PAINTED = "new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve)))"
@@ -27,9 +30,19 @@ PAINTED = "new Promise(resolve => requestAnimationFrame(() => setTimeout(resolve
 class PageOfFolderTest(PageTest):
     def test_hidden_names_are_hidden_until_asked_for(self) -> None:
         self.open(*NAMES)
-        self.assertEqual(self.value(SEEN), ["A", "Zoo", "apple", "b10", "b9"])
+        self.assertEqual(self.value(SEEN), ["apple", "Zoo", "A", "b9", "b10"])
         self.value("document.querySelector('.tools input[type=checkbox]').click()")
-        self.assertEqual(self.value(SEEN), [".hidden", "A", "Zoo", "apple", "b10", "b9"])
+        self.assertEqual(self.value(SEEN), ["apple", "Zoo", ".hidden", "A", "b9", "b10"])
+
+    def test_the_order_that_was_chosen_holds_in_the_next_folder_too(self) -> None:
+        self.open(*NAMES)
+        self.press("Name")
+        chosen = ["Zoo", "apple", "b10", "b9", "A"]
+        self.assertEqual(self.value(SEEN), chosen)
+        self.browser.goes(lambda: self.browser.click("Zoo/"))
+        self.assertEqual(self.value(SORTED)[0], "d")
+        self.browser.goes(lambda: self.browser.click("../"))
+        self.assertEqual(self.value(SEEN), chosen)
 
     def test_a_click_on_a_heading_sorts_folders_first_and_another_one_turns_round(self) -> None:
         self.open(*NAMES)
@@ -37,8 +50,8 @@ class PageOfFolderTest(PageTest):
             (self.folder / name).write_bytes(b"x" * 600 * size)
         self.browser.go(self.value("location.href"))
         for heading, up, down in (
+            ("Size", "apple Zoo b9 A b10", "apple Zoo b10 A b9"),
             ("Name", "apple Zoo A b9 b10", "Zoo apple b10 b9 A"),
-            ("Size", "Zoo apple b9 A b10", "Zoo apple b10 A b9"),
         ):
             self.press(heading)
             self.assertEqual(self.value(SEEN), up.split())
@@ -54,14 +67,37 @@ class PageOfFolderTest(PageTest):
             (self.folder / name).touch()
             os.utime(self.folder / name, (1_000_000_000 + second,) * 2)
         self.browser.go(self.value("location.href"))
-        self.press("Modified (UTC)")
+        self.press("Modified")
         self.assertEqual(self.value(SEEN), ["c", "a", "b"])
+
+    @for_each(
+        (
+            ("Europe/Berlin", "2026-07-01 02:30", "2026-01-01 00:30"),
+            ("America/New_York", "2026-06-30 20:30", "2025-12-31 18:30"),
+        )
+    )
+    def test_times_are_those_of_the_reader(self, case: tuple[str, str, str]) -> None:
+        zone, *wanted = case
+        self.open("a", "b")
+        os.utime(self.folder / "a", (SUMMER_S,) * 2)
+        os.utime(self.folder / "b", (WINTER_S,) * 2)
+        self.browser.call("Emulation.setTimezoneOverride", timezoneId=zone)
+        self.browser.go(self.value("location.href"))
+        times = "[...document.querySelectorAll('td.time[data-n]')].map(one => one.textContent)"
+        self.assertEqual(self.value(times), wanted)
+        self.assertEqual(self.value("document.querySelector('th.time').title"), zone)
+        self.press("New folder")
+        self.browser.type("c")
+        self.browser.press("Enter")
+        self.until(STATUS, "The folder c is made.")
+        self.assertEqual(self.value(times)[1:], wanted)
+        (self.folder / "c").rmdir()
 
     def test_the_search_finds_parts_of_names_in_any_case(self) -> None:
         self.open(*NAMES, "caf\u00e9", "<b>")
         self.value("document.querySelector('input[type=search]').focus()")
         self.browser.type("A")
-        self.assertEqual(self.value(SEEN), ["A", "apple", "caf\u00e9"])
+        self.assertEqual(self.value(SEEN), ["apple", "A", "caf\u00e9"])
         self.assertEqual(self.value(STATUS), "3 of 8 names have \u201cA\u201d.")
         self.browser.type("FE\u0301")  # an accent of its own
         self.assertEqual(self.value(SEEN), ["caf\u00e9"])
@@ -73,7 +109,6 @@ class PageOfFolderTest(PageTest):
         self.open(*names)
         self.assertEqual(self.value(SEEN), names)
         self.assert_rows_have_height(350)
-        self.press("Name")
         self.press("Name")
         self.assertEqual(self.value(SEEN), names[::-1])
         self.value("document.querySelector('input[type=search]').focus()")
@@ -163,6 +198,23 @@ class PageOfFolderTest(PageTest):
         self.assertEqual([path.name for path in self.folder.iterdir()], [new])
         (self.folder / new).rename(self.work / new)
 
+    @for_each(
+        (
+            ("report.v1.docx", "1.docx"),
+            (".profile", "2"),
+            ("a.d/", "3"),
+            ("plain", "4"),
+            ("a...", "5"),
+        )
+    )
+    def test_what_is_typed_leaves_the_ending_of_a_file(self, case: tuple[str, str]) -> None:
+        old, new = case
+        self.open(old)
+        self.change(old.rstrip("/"))
+        self.browser.type(new[0])
+        self.browser.press("Enter")
+        self.until(STATUS, f"Renamed to {new}.")
+
     def test_a_name_that_is_taken_is_not_given_twice(self) -> None:
         self.open("old", "taken")
         (self.folder / "taken").write_bytes(b"kept")
@@ -180,6 +232,22 @@ class PageOfFolderTest(PageTest):
             self.browser.press("Enter")
             self.until(STATUS, "This cannot be a name.")
 
+    def test_what_went_wrong_is_not_shown_beside_the_next_action(self) -> None:
+        self.open("old")
+        for begin in (
+            "document.querySelector('[aria-label=\"Rename or delete old\"]').click()",
+            "[...document.querySelectorAll('.tools button')].at(-1).click()",
+        ):
+            self.change("old")
+            self.browser.type("a/b")
+            self.browser.press("Enter")
+            self.until(STATUS, "This cannot be a name.")
+            self.value(begin)
+            self.until(DIALOG)
+            self.assertEqual(self.value(STATUS), "")
+            self.browser.press("Escape")
+            self.until(DIALOG, False)
+
     def test_the_tab_key_goes_through_the_tools_the_headings_and_the_rows(self) -> None:
         self.open("b", ".a")
         visited = []
@@ -191,7 +259,7 @@ class PageOfFolderTest(PageTest):
             [
                 *("/", "Download as zip", "Upload files", "Upload folder", "New folder"),
                 *("Search the names of this folder", "Hidden names"),
-                *("Name", "Size", "Modified (UTC)", "../", "b", "Rename or delete b"),
+                *("Name", "Size", "Modified", "../", "b", "Rename or delete b"),
                 visited[-1],
             ],
         )
@@ -199,7 +267,6 @@ class PageOfFolderTest(PageTest):
     def test_the_keyboard_alone_sorts_and_deletes(self) -> None:
         self.open("a", "b")
         self.value("document.querySelector('th button').focus()")
-        self.browser.press("Enter")
         self.browser.press("Enter")
         self.assertEqual(self.value(SEEN), ["b", "a"])
         self.value("document.querySelector('[aria-label=\"Rename or delete a\"]').focus()")
@@ -210,8 +277,22 @@ class PageOfFolderTest(PageTest):
         self.assertEqual(self.value(FOCUSED), "Delete\u2026")
         self.browser.press("Enter")
         self.until("document.querySelector('dialog h2').textContent", "Delete a")
+        self.assertEqual(self.value(FOCUSED), "Cancel")
+        while self.value(FOCUSED) != "Delete":
+            self.browser.press("Tab")
         self.browser.press("Enter")
         self.until(SEEN, ["b"])
+
+    def test_two_presses_of_enter_delete_nothing(self) -> None:
+        self.open("a", "b")
+        self.change("a")
+        self.value(DELETE + ".focus()")
+        self.browser.press("Enter")
+        self.until("document.querySelector('dialog h2').textContent", "Delete a")
+        self.browser.press("Enter")
+        self.until(DIALOG, False)
+        self.assertEqual(self.value(SEEN), ["a", "b"])
+        self.assertTrue((self.folder / "a").exists())
 
     def test_ten_thousand_names_are_shown_in_a_second(self) -> None:
         self.open()
@@ -232,3 +313,17 @@ class PageOfFolderTest(PageTest):
     def worked_s(self) -> float:
         metrics = self.browser.call("Performance.getMetrics")["metrics"]
         return next(one["value"] for one in metrics if one["name"] == "ThreadTime")
+
+
+@needs(PROGRAM)
+class ReadOnlyPageTest(PageTest):
+    server_flags = ()
+
+    def test_it_says_so_and_a_file_that_is_dropped_is_not_opened(self) -> None:
+        self.open("a")
+        words = "You may read this folder, but not change it."
+        self.assertEqual(self.value("document.querySelector('.tools p').textContent"), words)
+        self.assertEqual(self.value("document.querySelectorAll('.tools button').length"), 0)
+        self.browser.drop(self.write("dropped.txt"))
+        self.until(STATUS, words)
+        self.assertEqual(self.value(SEEN), ["a"])

@@ -67,6 +67,7 @@ class HostileNamesTest(PageTest):
         at = self.value(SEEN).index(old)
         self.value(f"document.querySelectorAll('td.actions button')[{at}].click()")
         self.until("document.querySelector('dialog input').value", old)
+        self.value("document.activeElement.select()")  # also what looks like an ending
         self.browser.type(new)
         self.browser.press("Enter")
         self.until(STATUS, f"Renamed to {new}.")

@@ -47,6 +47,7 @@ class ChangesTest(PageTest):
         self.value(_BEGIN)
         self.press("Delete\u2026")
         self.until("document.querySelector('dialog h2').textContent", "Delete old")
+        self.value("document.querySelector('dialog button').focus()")
 
     def ask_for(self, change: Callable[[], None], refuse: Callable[[], object]) -> None:
         """The server begins to refuse just before it is asked."""

@@ -8,6 +8,7 @@ import gzip
 import os
 import pwd
 import re
+import shutil
 import subprocess
 import tempfile
 import unittest
@@ -234,6 +235,19 @@ class AccountsTest(InstallTest):
         done = self.add("--create-store", "--config", str(own))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"{self.folder}/own.db", done.stdout + done.stderr)
+
+
+class DebWithoutToolTest(ScriptTest):
+    def test_the_package_with_the_missing_program_is_named_in_one_line(self) -> None:
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        for name in ("bash", "dirname"):
+            (folder / name).symlink_to(str(shutil.which(name)))
+        done = run(PROJECT / "packaging/deb", env={"PATH": str(folder), "VERSION": "1.2.3"})
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(
+            done.stderr,
+            "deb: dpkg-shlibdeps is not installed; run make setup, or apt-get install dpkg-dev\n",
+        )
 
 
 @unittest.skipIf(missing("dpkg-shlibdeps"), missing("dpkg-shlibdeps"))

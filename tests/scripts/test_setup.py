@@ -16,6 +16,7 @@ GROUPS = ("all", "mysql", "redis")  # together, every package that setup may nam
 
 BUILD = [
     "g++",
+    "dpkg-dev",
     "make",
     "pkg-config",
     "python3",
@@ -279,6 +280,6 @@ class SetupTest(ScriptTest):
             (result.returncode, result.stdout, result.stderr.count("\n")), (1, "", 1), result.stderr
         )
         self.assertIn(
-            "apt-get install -y --no-install-recommends curl default-libmysqlclient-dev g++",
+            "apt-get install -y --no-install-recommends curl default-libmysqlclient-dev dpkg-dev",
             result.stderr,
         )

@@ -1,6 +1,7 @@
 // What may be done with the names of a folder that the user may write.
 
 const isWritable = table.dataset.writable !== undefined;
+const READ_ONLY = "You may read this folder, but not change it.";
 
 // A button in each row. One listener for the table is enough for all of them. The rows are copied
 // first: the browser would count them again after each change.
@@ -31,10 +32,18 @@ async function showRefusal(name, status, isNew) {
   say([isolated(name), `: ${wordsOf(status, isNew)}`], true);
 }
 
+// The ending stays when somebody types over what is selected.
+function lengthOfStem(row) {
+  const name = nameOf(row);
+  const dot = isFolder(row) ? 0 : name.search(/\.[\p{L}\p{N}]{1,10}$/u);
+  return dot > 0 ? dot : name.length;
+}
+
 async function change(row) {
+  say("");
   const name = nameOf(row);
   const { answer, text } = await question({
-    title: "", name, field: ["Name", name], answers: ["Rename", "Delete…", "Cancel"],
+    title: "", name, field: ["Name", name, lengthOfStem(row)], answers: ["Rename", "Delete…", "Cancel"],
   });
   if (answer === "Rename" && text !== name) return rename(row, text);
   if (answer === "Delete…") return remove(row);
@@ -59,7 +68,7 @@ async function rename(row, name) {
 async function remove(row) {
   const name = nameOf(row);
   const { answer } = await question({
-    title: "Delete ", name, answers: ["Delete", "Cancel"],
+    title: "Delete ", name, answers: ["Delete", "Cancel"], focused: "Cancel",
     text: isFolder(row) ? "All that is in this folder is deleted. This cannot be undone."
                         : "This cannot be undone.",
   });
@@ -70,6 +79,7 @@ async function remove(row) {
 }
 
 async function makeFolder() {
+  say("");
   const { answer, text } = await question({
     title: "New folder", field: ["Name", ""], answers: ["Create", "Cancel"],
   });

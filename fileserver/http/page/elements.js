@@ -17,10 +17,11 @@ function makeButton(text, onclick, label) {
   return button;
 }
 
-// Asks a question. The first of the answers is what the Enter key gives. Returns the answer that was
-// pressed, null for the Escape key, and what stands in the field and in the box. `field` is a label
-// and a text to begin with. The keyboard stays in the dialogue, and goes back where it was.
-function question({ title, name = "", text = "", field, box, answers }) {
+// Asks a question. The first of the answers is what the Enter key gives, unless the keyboard is on
+// another one, as it is at first with `focused`. Returns the answer that was pressed, null for the
+// Escape key, and what stands in the field and in the box. `field` is a label, a text to begin
+// with, and how many of its letters are selected, if not all. The keyboard stays in the dialogue, and goes back where it was.
+function question({ title, name = "", text = "", field, box, answers, focused }) {
   const heading = make("h2", {}, title, name && isolated(name));
   const input = make("input", { type: "text", value: field?.[1] ?? "", autocomplete: "off" });
   const tick = make("input", { type: "checkbox" });
@@ -49,7 +50,8 @@ function question({ title, name = "", text = "", field, box, answers }) {
     };
     document.body.append(dialog);
     dialog.showModal();
-    if (field) input.select();
+    if (field) input.setSelectionRange(0, field[2] ?? field[1].length);
+    buttons[answers.indexOf(focused)]?.focus();
   });
 }
 

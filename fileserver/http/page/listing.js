@@ -10,7 +10,27 @@ const showsHidden = make("input", { type: "checkbox" });
 const hiddenBox = make("label", { className: "box" }, showsHidden, "Hidden names");
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 let rows = null; // by name, once somebody has asked
-let order = null; // {column, isDown}; null: as the server sorts
+const orders = /^([0-2])(d?)$/; // as it is kept: a column, and whether the rows go down
+let order = keptOrder(); // {column, isDown}
+
+// What somebody chose holds for all folders in this tab. A browser that keeps nothing throws.
+function keptOrder() {
+  let kept = null;
+  try {
+    kept = orders.exec(sessionStorage.order);
+  } catch {
+    // Each page begins with names.
+  }
+  return kept ? { column: Number(kept[1]), isDown: kept[2] !== "" } : { column: 0, isDown: false };
+}
+
+function keepOrder() {
+  try {
+    sessionStorage.order = order.column + (order.isDown ? "d" : "");
+  } catch {
+    // It holds for this page only.
+  }
+}
 
 function allRows() {
   return [...table.tBodies].flatMap((group) => [...group.rows]);
@@ -41,21 +61,36 @@ function rowOf(name) {
 // Folders stay in front of files whichever way the rows are sorted.
 function sortRows() {
   for (const [at, heading] of headings.entries()) {
-    if (order?.column === at) {
+    if (order.column === at) {
       heading.setAttribute("aria-sort", order.isDown ? "descending" : "ascending");
     } else {
       heading.removeAttribute("aria-sort");
     }
   }
-  if (!order) return;
   const keyed = entries().map((row) => {
     const key = order.column ? Number(row.cells[order.column].dataset.n ?? 0) : nameOf(row);
     return { row, key, isFile: !isFolder(row) };
   });
   const compare = order.column ? (a, b) => a - b : collator.compare;
   const sign = order.isDown ? -1 : 1;
+  const before = keyed.map((one) => one.row);
   keyed.sort((a, b) => a.isFile - b.isFile || sign * compare(a.key, b.key));
-  fillGroups(keyed.map((one) => one.row));
+  const sorted = keyed.map((one) => one.row);
+  // To move the rows of a large folder takes longer than to compare their names.
+  if (sorted.some((row, at) => row !== before[at])) fillGroups(sorted);
+}
+
+// The server writes times of UTC, and the reader has a clock of their own.
+function showLocalTimes() {
+  const two = (number) => String(number).padStart(2, "0");
+  for (const row of entries()) {
+    const cell = row.cells[2];
+    const time = new Date(1000 * cell.dataset.n);
+    if (Number.isNaN(time.getTime())) continue; // a date has a range, which a file's time has not
+    cell.firstChild.data = `${String(time.getFullYear()).padStart(4, "0")}-` +
+      `${two(time.getMonth() + 1)}-${two(time.getDate())} ` +
+      `${two(time.getHours())}:${two(time.getMinutes())}`;
+  }
 }
 
 function fillGroups(sorted) {
@@ -76,7 +111,8 @@ function sizeGroups() {
 }
 
 function sortBy(column) {
-  order = { column, isDown: order?.column === column && !order.isDown };
+  order = { column, isDown: order.column === column && !order.isDown };
+  keepOrder();
   sortRows();
 }
 
@@ -114,16 +150,21 @@ async function refresh() {
   if (!fresh) return;
   table.replaceChildren(table.tHead, ...fresh.tBodies);
   rows = null;
+  showLocalTimes();
   if (isWritable) addActions();
   sortRows();
   filterRows();
 }
 
 function startListing() {
+  headings[2].textContent = "Modified";
+  headings[2].title = new Intl.DateTimeFormat().resolvedOptions().timeZone;
+  showLocalTimes();
   for (const [at, heading] of headings.entries()) {
     heading.replaceChildren(makeButton(heading.textContent, () => sortBy(at)));
   }
   search.oninput = filterRows;
   showsHidden.onchange = filterRows;
+  sortRows();
   filterRows();
 }

@@ -50,13 +50,14 @@ function hasFiles(event) {
   return event.dataTransfer?.types.includes("Files");
 }
 
+// Where nothing may be changed, a browser would open the dropped file in place of this page.
 function startDrops() {
   const mark = (is) => document.body.classList.toggle("over", is);
   addEventListener("dragover", (event) => {
     if (!hasFiles(event)) return;
     event.preventDefault();
     event.dataTransfer.dropEffect = "copy";
-    mark(true);
+    mark(isWritable);
   });
   addEventListener("dragleave", (event) => {
     if (!event.relatedTarget) mark(false);
@@ -65,7 +66,8 @@ function startDrops() {
     mark(false);
     if (!hasFiles(event)) return;
     event.preventDefault();
-    drop(event.dataTransfer);
+    if (isWritable) drop(event.dataTransfer);
+    else say(READ_ONLY, true);
   });
 }
 

@@ -2,10 +2,11 @@
 
 const tools = make("div", { className: "tools", role: "group", "aria-label": "Tools" });
 if (isWritable) tools.append(...sourceButtons());
+else tools.append(make("p", { className: "box" }, READ_ONLY));
 tools.append(search, hiddenBox);
 table.before(tools, panel, statusLine);
 startListing();
 if (isWritable) {
   startChanges();
-  startDrops();
 }
+startDrops();

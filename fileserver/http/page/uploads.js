@@ -202,6 +202,7 @@ async function endRun() {
 
 function enqueue(uploads) {
   if (uploads.length === 0) return;
+  say("");
   counts.all += uploads.length;
   for (const upload of uploads) waiting.push(upload);
   showSummary();

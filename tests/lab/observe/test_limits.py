@@ -13,6 +13,7 @@ import examples
 from lab.observe import limits
 from lab.observe.limits import Finding
 
+_PROJECT = Path(__file__).resolve().parents[3]
 _TIMERS = """\
 Mon 06:00:00 UTC 1min left Sun 06:00:00 UTC 23h ago apt-daily.timer apt-daily.service
 Mon 07:00:00 UTC 1h left - - fstrim.timer    fstrim.service
@@ -84,6 +85,22 @@ class FindingsTest(unittest.TestCase):
             found = self.found("prefetch")
         self.assertEqual(found["mariadbd or mysqld"].loses, "the stages multithreaded, prefetching")
         self.assertEqual(found["iperf3"].loses, "")
+        self.assertEqual(found["mariadbd or mysqld"].fix, "scripts/setup lab")
+
+    def test_setup_installs_what_is_said_of_it(self) -> None:
+        """Debian's redis-server needs redis-tools."""
+        words = (_PROJECT / "scripts/setup").read_text(encoding="utf-8").replace('"', " ")
+        known = set(words.replace("|", " ").split())
+        self.assertLessEqual(limits._OF_SETUP - {"redis-tools"}, known)
+
+    def test_the_room_that_is_wanted_is_that_of_all_files(self) -> None:
+        plan = examples.planned("prefetch")
+        wanted = limits._disk(plan, Path("/tmp")).wanted
+        for name in plan.file_counts:
+            plan.file_counts[name] = 1
+        found = limits._disk(plan, Path("/tmp"))
+        self.assertIn("too few files", found.fix)
+        self.assertEqual(found.wanted, wanted)
 
     def test_a_stage_on_a_machine_of_a_paper_needs_control_groups(self) -> None:
         nowhere = mock.patch.object(

@@ -133,6 +133,6 @@ class DoctorTest(unittest.TestCase):
         self.assertEqual(tools["haproxy"], "the stages scale-out-1, scale-out-2")
         with mock.patch.object(type(HAPROXY), "found", return_value=""):
             finding = limits.of_tool(HAPROXY, tools["haproxy"])
-        self.assertEqual(finding.fix, "apt-get install haproxy")
+        self.assertEqual(finding.fix, "scripts/setup lab")
         others = {tool.package for tool, _ in limits._tools(examples.planned("figure5"))}
         self.assertNotIn("haproxy", others)
