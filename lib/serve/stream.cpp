@@ -248,8 +248,9 @@ void Stream::end_gently() {
   std::array<char, 4096> discarded;
   while (!deadline.has_passed()) {
     const ssize_t received = net::receive_now(fd(), discarded);
-    base::has_worked(1);
-    if (received < 0 && !is_timeout(errno)) return;
+    const bool is_failed = received < 0 && !is_timeout(errno);
+    base::has_worked(1);  // others may go on meanwhile, and change errno
+    if (is_failed) return;
     if (received < 0) net::wait_until_readable(fd(), deadline);
     if (received == 0 && net::unacknowledged_bytes(fd()) == 0) return;
     if (received == 0) base::pause_ms(kLookAgainMs);
