@@ -82,10 +82,11 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
   return 0;
 }
 
-// A call that has not filled its room has taken all that was there.
+// A call that has not filled its room has taken all that was there, unless it has ended at an urgent
+// byte.
 std::size_t Stream::note_received(ssize_t received, std::size_t room) {
   telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
-  may_have_more_ = static_cast<std::size_t>(received) == room;
+  may_have_more_ = has_mark_ || static_cast<std::size_t>(received) == room;
   base::has_worked(1);
   return static_cast<std::size_t>(received);
 }
@@ -99,7 +100,7 @@ std::size_t Stream::receive_first(std::span<char> into, base::Deadline& deadline
     if (received > 0) return note_received(received, into.size());
     is_over_ = received == 0 || !is_timeout(errno);
     if (is_over_) return 0;
-    may_have_more_ = false;
+    may_have_more_ = has_mark_ = false;
   }
   rest_deadline_ = deadline;
   has_rested_ = is_resting_ = true;
