@@ -22,6 +22,11 @@ struct WipedLine {
   ~WipedLine() { ::explicit_bzero(text.data(), text.size()); }
 };
 
+// A part of the time is left for another try.
+base::Deadline half_way_to(base::Deadline deadline) {
+  return base::Deadline::in_ms(deadline.left_ms() / 2);
+}
+
 // A connection that the server announced to close, or on which it did not keep to the protocol, is
 // not used again.
 bool may_be_kept(const AuthOutcome& outcome) {
@@ -30,8 +35,13 @@ bool may_be_kept(const AuthOutcome& outcome) {
 
 }  // namespace
 
+// It waits for no place: whether the server can serve is asked for also when a crowd logs in.
 base::Status AuthClient::ask(const wire::Ping& ping) {
-  return ask_line(WipedLine{wire::line_of(ping)}.text, Repeat::kSafe, Sharing::kNotAllowed);
+  const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
+  const auto deadline = base::Deadline::in_ms(timeout_ms_);
+  const std::string line = wire::line_of(ping);
+  return mode_ == AuthConnection::kPerRequest ? ask_on_new_connection(line, deadline, Repeat::kSafe)
+                                              : ask_alone(line, deadline, Repeat::kSafe);
 }
 
 base::Status AuthClient::ask(const wire::Auth& request, Sharing sharing) {
@@ -55,13 +65,39 @@ base::Status AuthClient::ask_line(std::string_view line, Repeat repeat, Sharing 
   const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   if (mode_ == AuthConnection::kPerRequest) return ask_on_new_connection(line, deadline, repeat);
-  const bool may_repeat = repeat == Repeat::kSafe;
-  const auto answer_by = may_repeat ? deadline.earlier_by_ms(timeout_ms_ / 2) : deadline;
-  if (sharing == Sharing::kAllowed && may_repeat) {
-    const auto outcome = ask_on_lane(line, answer_by);
-    if (outcome && has_answer(*outcome)) return status_of(*outcome);
-    if (outcome) return ask_on_new_connection(line, deadline, repeat);
+  const bool may_share = sharing == Sharing::kAllowed && repeat == Repeat::kSafe;
+  if (may_share) {
+    if (auto status = ask_together(line, deadline)) return *status;
   }
+  return events::Loop::current() == nullptr ? ask_alone(line, deadline, repeat)
+                                            : ask_in_a_place(line, deadline, repeat, may_share);
+}
+
+// Nothing: the caller shall ask by itself.
+std::optional<base::Status> AuthClient::ask_together(std::string_view line,
+                                                     base::Deadline deadline) {
+  const auto outcome = ask_on_lane(line, half_way_to(deadline));
+  if (!outcome) return {};
+  if (has_answer(*outcome)) return status_of(*outcome);
+  return ask_on_new_connection(line, deadline, Repeat::kSafe);
+}
+
+// A loop may have thousands of connections, which the authserver would refuse. Who has waited may
+// find that the others ask together again, which takes them all no longer than one.
+base::Status AuthClient::ask_in_a_place(std::string_view line, base::Deadline deadline,
+                                        Repeat repeat, bool may_share) {
+  const AskingPlaces::Place place(places_, half_way_to(deadline));
+  if (!place.is_taken())
+    return Error{base::ErrorCode::kUnavailable, "too many wait for the authserver"};
+  if (place.has_waited() && may_share) {
+    if (auto status = ask_together(line, deadline)) return *status;
+  }
+  return ask_alone(line, deadline, repeat);
+}
+
+base::Status AuthClient::ask_alone(std::string_view line, base::Deadline deadline, Repeat repeat) {
+  const bool may_repeat = repeat == Repeat::kSafe;
+  const auto answer_by = may_repeat ? half_way_to(deadline) : deadline;
   if (net::Fd kept = kept_.take_quiet(); kept.is_open()) {
     const AuthOutcome outcome = exchange(kept.get(), line, answer_by, false);
     note(kept.get(), outcome, may_repeat);
@@ -95,7 +131,7 @@ base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Dead
   auto made = addresses_.connect(patience_ms(), deadline);
   if (!made) return made.error();
   const bool may_try_another = repeat == Repeat::kSafe && addresses_.count() > 1;
-  const auto answer_by = may_try_another ? base::Deadline::in_ms(deadline.left_ms() / 2) : deadline;
+  const auto answer_by = may_try_another ? half_way_to(deadline) : deadline;
   const AuthOutcome outcome = exchange(made->fd.get(), line, answer_by, true);
   if (has_answer(outcome)) {
     addresses_.note_answer(made->address);

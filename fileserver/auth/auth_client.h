@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "fileserver/auth/asking_places.h"
 #include "fileserver/auth/auth_addresses.h"
 #include "fileserver/auth/auth_exchange.h"
 #include "fileserver/auth/auth_lane.h"
@@ -60,7 +61,11 @@ class AuthClient {
   template <typename Request>
   base::Status ask_if_acceptable(const Request& request, Repeat repeat, Sharing sharing);
   base::Status ask_line(std::string_view line, Repeat repeat, Sharing sharing);
+  std::optional<base::Status> ask_together(std::string_view line, base::Deadline deadline);
   std::optional<AuthOutcome> ask_on_lane(std::string_view line, base::Deadline answer_by);
+  base::Status ask_in_a_place(std::string_view line, base::Deadline deadline, Repeat repeat,
+                              bool may_share);
+  base::Status ask_alone(std::string_view line, base::Deadline deadline, Repeat repeat);
   base::Status ask_on_new_connection(std::string_view line, base::Deadline deadline, Repeat repeat);
   AuthLane::Note note_on_lane() {
     return [this](int kept_fd, const AuthOutcome& outcome) { note(kept_fd, outcome, true); };
@@ -79,6 +84,7 @@ class AuthClient {
   const std::int64_t timeout_ms_;
   const AuthLane::Limits limits_;
   ConnectionShelf kept_;
+  AskingPlaces places_;  // for contexts of loops; a thread that waits is a bound by itself
 
   // Two, so that two cores of the authserver have work, and a slow answer does not hold up all.
   std::array<AuthLane, 2> lanes_;

@@ -32,6 +32,7 @@ AuthPipeline::~AuthPipeline() { ::explicit_bzero(text_.data(), text_.size()); }
 
 std::optional<AuthOutcome> AuthPipeline::ask(std::string_view line, base::Deadline answer_by) {
   const std::int64_t now_ns = base::now_ns();
+  if (is_slow(now_ns) || hangs(now_ns, answer_by)) take_answers();
   if (hangs(now_ns, answer_by)) {
     note_(fd_.get(), {Kind::kTimedOut});
     give_up();
@@ -39,8 +40,11 @@ std::optional<AuthOutcome> AuthPipeline::ask(std::string_view line, base::Deadli
   if (!is_open_for_more(now_ns)) return {};
   Question mine{&loop_.current_flow(), line, now_ns};
   waiting_.push_back(&mine);
-  while (!mine.is_over && !is_over_for(mine, answer_by))
+  while (!mine.is_over && !is_over_for(mine, answer_by)) {
+    mine.is_asleep = true;
     loop_.sleep_until(std::min(answer_by.at_ns(), time_to_leave(mine)));
+    mine.is_asleep = false;
+  }
   if (!mine.is_over) leave(mine);
   return mine.outcome;
 }
@@ -50,10 +54,11 @@ std::int64_t AuthPipeline::time_to_leave(const Question& question) const {
 }
 
 // Who waits only because many do goes on waiting: it would not be answered sooner elsewhere.
-bool AuthPipeline::is_over_for(Question& question, base::Deadline answer_by) const {
+bool AuthPipeline::is_over_for(Question& question, base::Deadline answer_by) {
   const std::int64_t now_ns = base::now_ns();
-  if (answer_by.has_passed()) return true;
-  if (now_ns < time_to_leave(question)) return false;
+  if (!answer_by.has_passed() && now_ns < time_to_leave(question)) return false;
+  take_answers();
+  if (question.is_over || answer_by.has_passed()) return true;
   if (question.is_sent || is_slow(now_ns)) return true;
   question.since_ns = now_ns;
   return false;
@@ -122,6 +127,10 @@ void AuthPipeline::happened(std::uint32_t events) {
     give_up();
 }
 
+// Those that have come since the loop has looked. A question may seem old only because the loop had
+// other work.
+void AuthPipeline::take_answers() { happened(0); }
+
 // Returns false if the connection is not to be used any more.
 bool AuthPipeline::receive() {
   for (;;) {
@@ -161,7 +170,7 @@ void AuthPipeline::tell(const Asked& asked, const std::optional<AuthOutcome>& ou
 void AuthPipeline::end(Question& question, const std::optional<AuthOutcome>& outcome) {
   question.outcome = outcome;
   question.is_over = true;
-  loop_.wake(*question.flow);
+  if (question.is_asleep) loop_.wake(*question.flow);
 }
 
 // All who wait ask by themselves.

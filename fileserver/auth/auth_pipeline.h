@@ -20,8 +20,8 @@ namespace fileserver {
 // The questions of one turn of the loop are sent with one call at its end. Those of later turns
 // follow without waiting for answers, which come in the order of the questions. At most 128 are
 // under way at once, and any number may wait: alone, a crowd would cost the authserver a connection
-// each. What AuthLane says of questions, of answers that are believed, and of slow ones holds here
-// as well.
+// each. Who is told to ask alone waits for one of a few places (AskingPlaces). What AuthLane says
+// of questions, of answers that are believed, and of slow ones holds here as well.
 //
 // One thread, that of the loop.
 class AuthPipeline final : public events::Watch, public events::TurnEnd {
@@ -47,6 +47,7 @@ class AuthPipeline final : public events::Watch, public events::TurnEnd {
     std::int64_t since_ns;  // it waits, or was sent
     bool is_sent = false;
     bool is_over = false;
+    bool is_asleep = false;  // its flow
     std::optional<AuthOutcome> outcome = {};
   };
   struct Asked {
@@ -55,10 +56,11 @@ class AuthPipeline final : public events::Watch, public events::TurnEnd {
   };
 
   std::int64_t time_to_leave(const Question& question) const;
-  bool is_over_for(Question& question, base::Deadline answer_by) const;
+  bool is_over_for(Question& question, base::Deadline answer_by);
   void leave(const Question& question);
   bool is_slow(std::int64_t now_ns) const;
   void take_waiting();
+  void take_answers();
   void end(Question& question, const std::optional<AuthOutcome>& outcome);
   bool hangs(std::int64_t now_ns, base::Deadline answer_by) const;
   bool is_open_for_more(std::int64_t now_ns);

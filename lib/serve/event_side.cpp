@@ -14,7 +14,7 @@ namespace serve {
 namespace {
 
 constexpr std::size_t kMostFreeWorkers = 64;  // of each front; what one needs is made again soon
-constexpr std::uint32_t kAllEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
+constexpr std::uint32_t kAllEvents = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP | EPOLLET;
 
 }  // namespace
 
@@ -66,6 +66,7 @@ void EventConnection::run() {
 void EventConnection::came(std::uint32_t events) {
   if ((events & ~std::uint32_t{EPOLLOUT}) == 0) return;
   stream.note_bytes();
+  if ((events & EPOLLPRI) != 0) stream.note_mark();
   if ((events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) stream.note_end();
   if (stream.is_resting()) side_.serve_again(*this);
 }

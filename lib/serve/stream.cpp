@@ -82,10 +82,11 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
   return 0;
 }
 
-// A call that has not filled its room has taken all that was there.
+// A call that has not filled its room has taken all that was there, unless it has ended at an urgent
+// byte.
 std::size_t Stream::note_received(ssize_t received, std::size_t room) {
   telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
-  may_have_more_ = static_cast<std::size_t>(received) == room;
+  may_have_more_ = has_mark_ || static_cast<std::size_t>(received) == room;
   base::has_worked(1);
   return static_cast<std::size_t>(received);
 }
@@ -99,7 +100,7 @@ std::size_t Stream::receive_first(std::span<char> into, base::Deadline& deadline
     if (received > 0) return note_received(received, into.size());
     is_over_ = received == 0 || !is_timeout(errno);
     if (is_over_) return 0;
-    may_have_more_ = false;
+    may_have_more_ = has_mark_ = false;
   }
   rest_deadline_ = deadline;
   has_rested_ = is_resting_ = true;
@@ -248,8 +249,9 @@ void Stream::end_gently() {
   std::array<char, 4096> discarded;
   while (!deadline.has_passed()) {
     const ssize_t received = net::receive_now(fd(), discarded);
-    base::has_worked(1);
-    if (received < 0 && !is_timeout(errno)) return;
+    const bool is_failed = received < 0 && !is_timeout(errno);
+    base::has_worked(1);  // others may go on meanwhile, and change errno
+    if (is_failed) return;
     if (received < 0) net::wait_until_readable(fd(), deadline);
     if (received == 0 && net::unacknowledged_bytes(fd()) == 0) return;
     if (received == 0) base::pause_ms(kLookAgainMs);

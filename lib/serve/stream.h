@@ -118,6 +118,7 @@ class Stream {
   void end_rest() { is_resting_ = false; }
   void note_bytes() { may_have_more_ = true; }
   void note_end() { has_end_come_ = true; }  // there may be bytes before it
+  void note_mark() { has_mark_ = true; }     // an urgent byte: a call may end in front of it
 
   // When goes_on_resting() is to be called, which returns false if the connection is to be ended.
   const base::Deadline& look_at() const { return look_at_; }
@@ -159,6 +160,7 @@ class Stream {
   bool is_resting_ = false;
   bool may_have_more_ = true;  // than was received; false: an event will tell
   bool has_end_come_ = false;  // of which no further event tells
+  bool has_mark_ = false;      // among the bytes that are there
   bool has_rested_ = false;    // since the last request
   int note_ = 0;
   std::int64_t time_ns_ = 0;

@@ -133,11 +133,17 @@ class ThreadServer {
   }
 
   // A thread ends soon after its place is free. Waiting for it keeps the threads from becoming more
-  // than --max-connections. Requires: take_place(), so not all threads still serve.
+  // than --max-connections, and more than a few above those that serve. Otherwise this thread makes
+  // new ones faster than the others get time to end. Requires: take_place(), so not all threads
+  // still serve.
   void wait_for_seat() EXCLUDES(mutex_) {
+    constexpr int kMostEnding = 8;
     const base::Lock lock(mutex_);
-    while (seats_.size() >= static_cast<std::size_t>(options_.max_connections))
+    for (;;) {
+      const int seats = static_cast<int>(seats_.size());
+      if (seats < std::min(options_.max_connections, serving_ + kMostEnding)) return;
       one_left_.wait_ms(mutex_, kTryAgainMs);
+    }
   }
 
   // Returns false if --max-connections are being served. A connection that is refused takes no

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <future>
@@ -80,6 +81,10 @@ struct PipelineScene {
     return got > 0 ? std::string(bytes.data(), static_cast<std::size_t>(got)) : std::string();
   }
   void answer(std::string_view bytes) const { net::send_all(authserver.get(), bytes); }
+  void answer_all(std::size_t count) const {
+    for (std::size_t i = 0; i < count; ++i) answer("OK\n");
+  }
+  std::ptrdiff_t received_lines() const { return std::ranges::count(received(), '\n'); }
 
   const AuthLane::Limits limits;
   ConnectionShelf kept;
@@ -87,6 +92,10 @@ struct PipelineScene {
   std::vector<Outcome> noted;
   tests::LoopThread one;  // the last one, as its contexts use the others
 };
+
+// More than may be under way at once, with short names.
+constexpr std::size_t kCrowd = AuthPipeline::kMostAtOnce + 72;
+const std::vector<std::string> crowd(kCrowd, "user");
 
 }  // namespace
 
@@ -123,6 +132,38 @@ TEST_CASE("of more answers than questions a pipeline believes none", "[fileserve
   CHECK(asked.get() == std::vector<std::string>{"alone", "alone"});
 }
 
+TEST_CASE("of an answer with bytes behind it a pipeline believes nothing", "[fileserver]") {
+  PipelineScene scene;
+  auto asked = scene.ask({"amy"});
+  CHECK_FALSE(scene.received().empty());
+  scene.answer("OK\nO");
+  CHECK(asked.get().front() == "alone");
+}
+
+TEST_CASE("of a crowd some questions are under way, and the others follow", "[fileserver]") {
+  PipelineScene scene;
+  auto asked = scene.ask(crowd);
+  CHECK(scene.received_lines() == AuthPipeline::kMostAtOnce);
+  scene.answer_all(AuthPipeline::kMostAtOnce);
+  for (std::ptrdiff_t left = kCrowd - AuthPipeline::kMostAtOnce; left > 0;) {
+    const std::ptrdiff_t lines = scene.received_lines();
+    REQUIRE(lines > 0);
+    scene.answer_all(static_cast<std::size_t>(lines));
+    left -= lines;
+  }
+  CHECK(asked.get() == std::vector<std::string>(kCrowd, "OK"));
+}
+
+TEST_CASE("a crowd behind a slow question leaves, and is not asked for later", "[fileserver]") {
+  PipelineScene scene({0, 20});
+  auto asked = scene.ask(crowd);
+  CHECK(scene.received_lines() == AuthPipeline::kMostAtOnce);
+  CHECK(asked.get() == std::vector<std::string>(kCrowd, "alone"));
+  scene.answer_all(AuthPipeline::kMostAtOnce);
+  auto later = scene.ask({"amy"});
+  CHECK(scene.received() == "auth:amy:pw\n");
+}
+
 TEST_CASE("a pipeline is closed by what does not answer a question and go on", "[fileserver]") {
   for (const char* const odd : {"HELLO\n", "ERR busy no\n", "OK 5\n"}) {
     PipelineScene scene;
@@ -155,6 +196,25 @@ TEST_CASE("nobody asks behind an old question", "[fileserver]") {
   CHECK(scene.ask({"bob"}).get().front() == "alone");
   scene.answer("OK\n");
   CHECK(first.get().front() == "OK");
+}
+
+TEST_CASE("an answer that has come is read before its question is called old", "[fileserver]") {
+  PipelineScene scene({0, kMinuteMs});
+  auto first = scene.ask({"amy"});
+  CHECK(scene.received() == "auth:amy:pw\n");
+  auto second = std::async(std::launch::async, [&] {
+    std::string told;
+    scene.one.do_one([&] {  // in one turn: the loop does not look between these
+      scene.answer("OK\n");
+      told = PipelineScene::text_of(
+          scene.pipeline().ask("auth:bob:pw\n", base::Deadline::in_ms(kMinuteMs)));
+    });
+    return told;
+  });
+  CHECK(scene.received() == "auth:bob:pw\n");
+  scene.answer("OK\n");
+  CHECK(first.get().front() == "OK");
+  CHECK(second.get() == "OK");
 }
 
 TEST_CASE("who has waited for long leaves, and its answer is for nobody", "[fileserver]") {

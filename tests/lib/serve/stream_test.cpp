@@ -3,12 +3,14 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <thread>
 
 #include "base/clock.h"
+#include "base/waits.h"
 #include "tests/catch.h"
 #include "tests/lib/serve/stream_pair.h"
 #include "tests/temporary_folder.h"
@@ -18,6 +20,32 @@ using tests::StreamPair;
 namespace {
 
 constexpr std::string_view kHead = "head ";
+
+// A thread in which others go on whenever a caller has worked. Their calls fail. When the caller
+// waits, the peer finishes.
+class OthersFail final : public base::Waits {
+ public:
+  explicit OthersFail(int peer) : peer_(peer) { base::my_waits = this; }
+  ~OthersFail() { base::my_waits = nullptr; }
+  int waits() const { return waits_; }
+
+  void has_worked(int /*units*/) override { errno = ECONNRESET; }
+  bool wait_for(int /*fd*/, short /*events*/, std::int64_t /*until_ns*/) override {
+    ++waits_;
+    return ::shutdown(peer_, SHUT_WR) == 0;
+  }
+  void pause_until(std::int64_t /*until_ns*/) override {}
+  bool sleep_on(const void* /*word*/, Has /*has*/, std::uint32_t /*value*/,
+                std::int64_t /*until_ns*/) override {
+    return true;
+  }
+  void call_elsewhere(const base::WorkRef& work, Length /*length*/) override { work(); }
+  bool call_elsewhere_if_free(const base::WorkRef& /*work*/) override { return false; }
+
+ private:
+  const int peer_;
+  int waits_ = 0;
+};
 
 }  // namespace
 
@@ -46,6 +74,13 @@ TEST_CASE("a stream that may rest does not while the end of the peer is unread",
   CHECK(pair.stream->receive_first(bytes, deadline) == 0);
   CHECK_FALSE(pair.stream->is_resting());
   CHECK(pair.stream->is_over());
+}
+
+TEST_CASE("a gentle end waits for the peer, though calls of others fail meanwhile", "[serve]") {
+  StreamPair pair;
+  OthersFail others(pair.client.get());
+  pair.stream->end_gently();
+  CHECK(others.waits() >= 1);
 }
 
 TEST_CASE("head and body are sent in one piece", "[serve]") {

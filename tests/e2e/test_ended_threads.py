@@ -1,0 +1,39 @@
+"""Without spare threads: those that have ended are joined before many new ones are made."""
+
+import threading
+import unittest
+
+from processes import threads
+from programs import run
+from scene import SceneTest, create_account
+
+_USERS = 16
+_REQUESTS = 1_200
+
+# Those of all users, as many that end, and some. Without a bound there are 150 to 250.
+_MOST = 70
+
+
+class EndedThreadsTest(SceneTest):
+    def test_users_that_come_again_and_again_leave_few_threads(self) -> None:
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        self.scene.write("small", b"x" * 1_000)
+        server = self.scene.fileserver(authserver, "--spare-threads", 0)
+        one = ("--user", "alice", "--password", "wonderland", "--file", "small")
+        load = ("--threads", _USERS, "--requests", _REQUESTS, *one)
+        done = []
+        asking = threading.Thread(
+            target=lambda: done.append(run("loadgen", "get", "--server", server, *load))
+        )
+        asking.start()
+        most = 0
+        while asking.is_alive():
+            most = max(most, threads(server.pid))
+            asking.join(0.001)
+        self.assertEqual(done[0].returncode, 0, done[0].stderr)
+        self.assertLess(most, _MOST)
+
+
+if __name__ == "__main__":
+    unittest.main()
