@@ -63,8 +63,8 @@ class Exchange {
   bool has_client_finished() const { return net::has_peer_finished(connection_.stream().fd()); }
 
   // Begins an answer that the caller sends himself. No page of another origin, such as one of
-  // another port of this host, may use the answer as a script, a picture or a style sheet, nor learn
-  // from that whether there is such a file.
+  // another port of this host, may use the answer as a script, a picture or a style sheet, nor
+  // learn from that whether there is such a file.
   http::AnswerHead begin(http::Status status);
 
   // Sends the head with a body that is short; to HEAD without it.

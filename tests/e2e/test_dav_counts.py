@@ -49,8 +49,8 @@ class CountsTest(UploadTest):
 
         eventually(lambda: sum(counted().values()) >= 8, "all are counted")
         self.assertEqual(counted(), expected)
-        lines = wait_for_lines(log, 2)
-        self.assertEqual([line["method"] for line in lines], ["MOVE", "GET"])
+        lines = wait_for_lines(log, 3)
+        self.assertEqual([line["method"] for line in lines], ["LOCK", "MOVE", "GET"])
 
 
 class CountsOfLoopsTest(CountsTest):

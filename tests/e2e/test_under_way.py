@@ -20,7 +20,7 @@ USERS = ("amy", "bob", "cid", "dan", "eve")
 ALL_MAY_WRITE = "* / read write\n"
 _HUNG_DISK = Path(__file__).with_name("hung_disk.c")
 _LOOKED_AT_AGAIN_S = 2.1
-_FILE_OF_ZIP = 4_000_000  # more than the sockets of a small receive buffer hold
+_FILE_OF_ZIP = 12_000_000  # more than the sockets of a small receive buffer hold
 
 
 class UnderWayScene(SceneTest):

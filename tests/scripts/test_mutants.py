@@ -86,7 +86,7 @@ class MutantsTest(unittest.TestCase):
                 shutil.copytree(TESTS.parent / name, Path(folder) / name, ignore=_NO_CACHE)
             command = [sys.executable, f"{folder}/tests/mutants/run"]
             done = subprocess.run(command, capture_output=True, text=True)
-        self.assertEqual(done.stderr, "mutants: build/objects is missing: run make\n")
+        self.assertEqual(done.stderr, "mutants: the programs are not built: run make\n")
         self.assertEqual(done.returncode, 1)
 
 
