@@ -59,6 +59,7 @@ struct Parts {
   std::optional<net::Listener> http_listener;  // nothing without --http-listen
   const std::optional<net::HostPort> http_address;
   const HttpHosts http_hosts;
+  UnnamedProxy unnamed_proxy;
   serve::Options options;
   const std::unique_ptr<serve::TelemetryService> telemetry;  // null: it is off
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/log.h"
 #include "base/text.h"
 
 namespace fileserver {
@@ -79,6 +80,16 @@ void ForwardedFor::take_entry(const std::optional<net::IpAddress>& entry) {
 
 net::IpAddress ForwardedFor::client(const net::IpAddress& peer) const {
   return found_ && is_trusted(peer) ? *found_ : peer;
+}
+
+void UnnamedProxy::note(const TrustedProxies& trusted, const net::IpAddress& peer) {
+  if (is_told_.load(std::memory_order_relaxed) || is_trusted_proxy(trusted, peer)) return;
+  if (is_told_.exchange(true, std::memory_order_relaxed)) return;
+  base::log::warn(
+      "a peer sends X-Forwarded-For and is not believed peer={} hint=\"if it is your proxy, name "
+      "it "
+      "with --trusted-proxy, or its clients share one count of wrong passwords\"",
+      peer.text());
 }
 
 bool are_passwords_readable(const net::HostPort& http_listen, const TrustedProxies& trusted) {

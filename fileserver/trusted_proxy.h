@@ -1,6 +1,7 @@
 // Who the client is when a proxy stands in front of the HTTP front (--trusted-proxy).
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -48,6 +49,18 @@ class ForwardedFor {
 
   const TrustedProxies& trusted_;
   std::optional<net::IpAddress> found_;  // the client, if all addresses from here on are trusted
+};
+
+// Tells once of a proxy that --trusted-proxy does not name. All its clients share its address, so
+// one of them who guesses passwords locks out the others. Any thread.
+class UnnamedProxy {
+ public:
+  // A request with X-Forwarded-For came from this peer. Logs a warning if the peer is not trusted
+  // and there was none before.
+  void note(const TrustedProxies& trusted, const net::IpAddress& peer);
+
+ private:
+  std::atomic<bool> is_told_ = false;  // relaxed: nothing else goes by it
 };
 
 // Whether passwords cross a network readable: the HTTP front listens on an address that is not

@@ -54,6 +54,8 @@ void HttpSession::serve(serve::Stream& stream) {
 }
 
 net::IpAddress HttpSession::client_of(Exchange& exchange) const {
+  if (exchange.head().has(http::Field::kXForwardedFor))
+    parts_.unnamed_proxy.note(parts_.trusted_proxies, exchange.stream().peer());
   ForwardedFor forwarded(parts_.trusted_proxies);
   if (!parts_.trusted_proxies.empty()) {
     exchange.head().each(http::Field::kXForwardedFor,

@@ -7,6 +7,7 @@ from programs import Program
 from scene import SceneTest, create_account
 from waiting import eventually
 
+UNNAMED = "warning a peer sends X-Forwarded-For and is not believed peer=127.0.0.1"
 WARNING = "passwords cross the network readable"
 
 
@@ -44,6 +45,15 @@ class TrustedProxyTest(SceneTest):
         ):
             self.assertEqual(self.ask(server, f"wrong{number}", *forwarded_for).status, 401)
             self.assert_logged(server, address)
+
+    def test_a_proxy_that_is_not_named_is_told_once(self) -> None:
+        for flags, count in (((), 1), (("--trusted-proxy", "127.0.0.1"), 0)):
+            server = self.serve(*flags)
+            self.assertEqual(self.ask(server, "wonderland").status, 200)
+            self.assertEqual(server.log().count(UNNAMED), 0, server.log())
+            for client in ("198.51.100.7", "198.51.100.8"):
+                self.assertEqual(self.ask(server, "wonderland", client).status, 200)
+            self.assertEqual(server.log().count(UNNAMED), count, server.log())
 
     def test_a_proxy_on_a_unix_socket_is_believed_if_it_is_named(self) -> None:
         path = self.scene.folder / "http"
