@@ -182,6 +182,14 @@ Parts::Parts(const Config& config)
       sign_up(auth, config.trusted_proxies, limits_of_accounts(config)),
       stops_telemetry(telemetry.get()) {}
 
+bool Parts::is_reserved(std::string_view user) const {
+  if (rights.has(user)) return true;
+  return std::ranges::any_of(rights.homes(user), [this](const std::string& home) {
+    const auto found = fence->status_of_readable(home);
+    return found || found.error().code != base::ErrorCode::kNotFound;
+  });
+}
+
 std::uint64_t Parts::most_upload_bytes() const {
   if (offer.max_upload_bytes == 0) return std::numeric_limits<std::uint64_t>::max();
   return static_cast<std::uint64_t>(offer.max_upload_bytes);

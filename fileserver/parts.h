@@ -93,6 +93,10 @@ struct Parts {
 
   const serve::StopsTelemetry stops_telemetry;  // before what it tells about goes
 
+  // Whether nobody may make an account of this name here: the rights name it, or its home is there,
+  // which belongs to a user of before. May block.
+  bool is_reserved(std::string_view user) const;
+
   // Of the body of one request.
   std::uint64_t most_upload_bytes() const;
 

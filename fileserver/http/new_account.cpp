@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/waits.h"
 #include "fileserver/http/account_json.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/request_body.h"
@@ -65,7 +66,8 @@ void make_account(Exchange& exchange, Parts& parts) {
   if (const auto refused = read_account(exchange, body)) return exchange.answer(*refused);
   const auto account = parse_account({body.bytes.data(), body.size});
   if (!account || wire::refusal_of(*account)) return exchange.answer(422);
-  if (parts.rights.has(account->user)) return exchange.answer(403);
+  if (base::may_block([&] { return parts.is_reserved(account->user); }))
+    return exchange.answer(403);
   const auto made = parts.sign_up.make({exchange.stream().peer(), exchange.client}, *account);
   serve::log_request("new", account->user, made.status);
   if (made.is_throttled) return exchange.answer(429);

@@ -107,4 +107,9 @@ UserRights Rights::of(std::string_view user) const {
 
 bool Rights::has(std::string_view user) const { return !path_.empty() && table()->has(user); }
 
+std::vector<std::string> Rights::homes(std::string_view user) const {
+  if (path_.empty()) return {};
+  return table()->homes(user);
+}
+
 }  // namespace fileserver

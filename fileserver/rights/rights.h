@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/mutex.h"
 #include "base/result.h"
@@ -43,6 +44,10 @@ class Rights {
 
   // Whether the file names the user. Then nobody may take the name by making the account.
   bool has(std::string_view user) const EXCLUDES(mutex_);
+
+  // What the file gives to a user of any name: the paths with "%u", for this one. If one of them is
+  // there, it belongs to a user of before.
+  std::vector<std::string> homes(std::string_view user) const EXCLUDES(mutex_);
 
  private:
   using Table = std::shared_ptr<const RightsTable>;

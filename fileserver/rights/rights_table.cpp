@@ -62,6 +62,8 @@ RightsTable::RightsTable(const RightsFile& file) : nodes_(1), principals_{{"*", 
     NodeId node = 0;
     for (std::string_view path = rule.path; !path.empty();) node = child(node, take_part(path));
     nodes_[node].rules[id] = {rule.right, rule.line};
+    const bool is_home = id == kAll && rule.path.find(kUserMark) != std::string::npos;
+    if (is_home && rule.right > Right::kNone) homes_.push_back(rule.path);
   }
 }
 
@@ -82,6 +84,13 @@ RightsTable::NodeId RightsTable::child(NodeId parent, std::string_view part) {
 const RightsTable::Member& RightsTable::member(std::string_view user) const {
   const auto found = members_.find(user);
   return found == members_.end() ? nobody_ : found->second;
+}
+
+std::vector<std::string> RightsTable::homes(std::string_view user) const {
+  std::vector<std::string> names;
+  if (!can_fit(user)) return names;
+  for (const std::string& home : homes_) names.push_back(expanded(home, user));
+  return names;
 }
 
 std::vector<std::string> RightsTable::users() const {

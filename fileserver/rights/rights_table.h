@@ -43,6 +43,9 @@ class RightsTable {
   // Whether a rule or a group names the user.
   bool has(std::string_view user) const { return members_.contains(user); }
 
+  // The paths of rules with "%u" in them, as they are for this user, for rules of "*".
+  std::vector<std::string> homes(std::string_view user) const;
+
   // The names of all users in rules and groups, sorted.
   std::vector<std::string> users() const;
 
@@ -104,6 +107,7 @@ class RightsTable {
   bool visit_below(const Subject& subject, Found from, Visit visit) const;
 
   std::vector<Node> nodes_;
+  std::vector<std::string> homes_;  // with "%u"
   Map<Principal> principals_;
   Map<Member> members_;
   const Member nobody_;

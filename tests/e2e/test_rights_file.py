@@ -89,6 +89,20 @@ class RightsFileTest(SceneTest):
         self.assertEqual(native.ask("new:eve:secret"), "denied")
         self.assertEqual(self.make(client, "bob"), 201)
 
+    def test_a_home_that_is_there_belongs_to_nobody_who_makes_its_name(self) -> None:
+        self.file.write_text("* /home/%u read write\n* /in/%u.d/deep read\n")
+        self.scene.write("home/old/diary", b"secret")
+        self.scene.write("home/file", b"secret")
+        (self.scene.root / "in/older.d/deep").mkdir(parents=True)
+        server = self.serve_accounts()
+        client = self.scene.keep(HttpClient(server))
+        native = self.scene.client(server)
+        for user in ("old", "file", "older"):
+            self.assertEqual(self.make(client, user), 403)
+            self.assertEqual(native.ask(f"new:{user}:secret"), "denied")
+        self.assertEqual(self.make(client, "young"), 201)
+        self.assertEqual(native.ask("new:younger:secret"), "OK")
+
     def make(self, client: HttpClient, user: str) -> int:
         body = f'{{"user":"{user}","password":"secret"}}'.encode()
         return client.ask("/-/accounts", method="POST", body=body).status
