@@ -1,11 +1,15 @@
 #include "base/log.h"
 
 #include <fmt/core.h>
-#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <memory>
+#include <mutex>
 #include <new>
+
+#include "base/line_writer.h"
 
 namespace base::log {
 
@@ -21,11 +25,23 @@ spdlog::level::level_enum spdlog_level(Level level) {
   return spdlog::level::err;
 }
 
+// Whoever logs may serve many connections, so it does not wait for the reader of standard error.
+class StandardError final : public spdlog::sinks::base_sink<std::mutex> {
+ private:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    writer_.write({line.data(), line.size()});
+  }
+  void flush_() override {}
+
+  LineWriter writer_{STDERR_FILENO};
+};
+
 spdlog::logger& logger() {
   static spdlog::logger the_logger = [] {
-    spdlog::logger made("turnstile", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+    spdlog::logger made("turnstile", std::make_shared<StandardError>());
     made.set_pattern("%Y-%m-%dT%H:%M:%S.%e%z %l %v");
-    made.flush_on(spdlog::level::trace);
     return made;
   }();
   return the_logger;

@@ -4,6 +4,9 @@
 // Levels: `error` when someone must act, `warn` for what was handled but is worth knowing, `info`
 // for start, ready and stop, `debug` for each request. A password is never logged.
 //
+// Nobody waits for the reader of standard error: lines without room are lost, and counted in the
+// log when there is room again.
+//
 // Threads: any, except for set_level().
 #pragma once
 
