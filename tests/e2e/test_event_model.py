@@ -78,6 +78,11 @@ class EventModelTest(SceneTest):
         client.half_close()
         self.assertEqual(client.rest(), b"OK\n" * 200)
 
+    def test_all_idle_connections_of_a_loop_are_closed(self) -> None:
+        server = self.start("--loops", 1, "--idle-timeout", 1)
+        clients = [self.logged_in(server) for _ in range(5)]
+        self.assertEqual([client.rest() for client in clients], [b""] * 5)
+
     def test_connections_of_one_client_are_spread_over_the_loops(self) -> None:
         server = self.start("--loops", 3)
         for _ in range(90):
