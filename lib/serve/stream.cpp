@@ -82,8 +82,8 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
   return 0;
 }
 
-// A call that has not filled its room has taken all that was there, unless it has ended at an urgent
-// byte.
+// A call that has not filled its room has taken all that was there, unless it has ended at an
+// urgent byte.
 std::size_t Stream::note_received(ssize_t received, std::size_t room) {
   telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
   may_have_more_ = has_mark_ || static_cast<std::size_t>(received) == room;

@@ -47,7 +47,7 @@ class NamesTest(unittest.TestCase):
         makefile = (PROJECT / "Makefile").read_text(encoding="utf-8")
         known = {
             target
-            for line in re.findall(r"^([a-z][a-z0-9 -]*):", makefile, re.MULTILINE)
+            for line in re.findall(r"^([a-z][a-z0-9_. -]*):", makefile, re.MULTILINE)
             for target in line.split()
         }
         named = [(page, name) for page, text in texts() for name in _MAKE.findall(text)]
