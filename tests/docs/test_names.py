@@ -9,7 +9,7 @@ from pathlib import Path
 import pages
 from shell import PROJECT
 
-_MAKE = re.compile(r"(?:`|^ {4,}|&& )make ([a-z][a-z0-9-]*)(?![\w-]*=)", re.MULTILINE)
+_MAKE = re.compile(r"(?:`|^ {4,}|&& )make ([a-z][a-z0-9_-]*(?:\.json)?)(?![\w-]*=)", re.MULTILINE)
 _EXPERIMENTS = re.compile(r"\blab (?:run|doctor) ((?:(?!-)[\w-]+ )*(?!-)[\w-]+)")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _PLACEHOLDER = re.compile(r"[A-Z]+")  # such as EXPERIMENT
