@@ -53,11 +53,14 @@ class Share(unittest.TestCase):
         assert found[1] == "amy", log
         cls.amy = basic("amy", found[2])
 
-    def ask(self, method: str, path: str, who: str = "", body: bytes = b"") -> tuple[int, bytes]:
+    def ask(
+        self, method: str, path: str, who: str = "", body: bytes = b"", host: str = ""
+    ) -> tuple[int, bytes]:
         """Returns the status and the body."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         self.addCleanup(connection.close)
         fields = {"Depth": "1"} | ({"Authorization": who} if who else {})
+        fields |= {"Host": host} if host else {}
         connection.request(method, path, body, fields)
         answer = connection.getresponse()
         return answer.status, answer.read()
@@ -83,6 +86,10 @@ class Share(unittest.TestCase):
         self.assertEqual(self.ask("GET", "/hello.txt", basic("amy", "wrong"))[0], 401)
         wanted = json.dumps({"user": "eve", "password": "secret"}).encode()
         self.assertEqual(self.ask("POST", "/-/accounts", body=wanted)[0], 403)
+
+    def test_a_page_that_gives_its_name_this_address_learns_nothing(self) -> None:
+        self.assertEqual(self.ask("GET", "/hello.txt", self.amy, host="page.example")[0], 421)
+        self.assertEqual(self.ask("GET", "/hello.txt", self.amy, host="localhost")[0], 200)
 
     def test_only_the_page_is_published_and_on_the_loopback_only(self) -> None:
         container = self.system.compose("ps", "--quiet", "network").strip()
