@@ -94,7 +94,7 @@ FLAGS = {
         Flag("rights", None, "/dev/null"),
         Flag("show-rights", None, "a", BAD_USER),
         Flag("trusted-proxy", None, "10.0.0.0/8, ::1, unix", ("10.0.0.0/33", "x", "::1,")),
-        Flag("http-host", None, "files.example.com, a-b", ("", "a:80", "http://a", "a,", "*")),
+        Flag("http-host", None, "files.example.com, a-b", ("a:80", "", "http://a", "a,", "*")),
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),
