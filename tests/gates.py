@@ -114,11 +114,54 @@ _FULL_ONLY: tuple[str, ...] = (
     "compose/test_swarm_sentinel",
 )
 # Where a sanitizer finds nothing that it does not find elsewhere; the full gate runs them with it.
-_NOTHING_TO_FIND: dict[str, tuple[str, ...]] = {
-    # What scripts and servers of others do, limits of memory that a sanitizer changes, and figures.
-    "address": (),
-    "thread": (),
-}
+# Scripts and servers of others, texts for people, limits of memory and of time.
+_NOT_OURS = (
+    "e2e/test_direct_io",
+    "e2e/test_help",
+    "e2e/test_limits_page",
+    "e2e/test_loadgen_nginx",
+    "e2e/test_loadgen_stalls",
+    "e2e/test_memory_limit",
+    "e2e/test_monitoring",
+    "e2e/test_no_look_ups",
+    "e2e/test_other_hosts",
+    "e2e/test_scaling_cache",
+    "e2e/test_scaling_copies",
+    "e2e/test_scaling_names",
+    "e2e/test_scaling_shared",
+    "e2e/test_security_page",
+    "e2e/test_show_rights",
+    "e2e/test_tls",
+    "e2e/test_usage",
+    "e2e/test_values_of_flags",
+)
+# One connection after the other, of which each thread does everything itself.
+_ONE_THREAD = (
+    "e2e/test_dav_bodies",
+    "e2e/test_dav_hostile",
+    "e2e/test_dav_properties",
+    "e2e/test_file_names",
+    "e2e/test_http_page_files",
+    "e2e/test_http_pages",
+    "e2e/test_http_smuggling",
+    "e2e/test_http_versions",
+    "e2e/test_loadgen_errors",
+    "e2e/test_loadgen_ftp_hostile",
+    "e2e/test_loadgen_head",
+    "e2e/test_loadgen_merge",
+    "e2e/test_rights_dav",
+    "e2e/test_rights_file",
+    "e2e/test_wrong_port",
+    "stores/test_account_changes",
+    "stores/test_changes_seen",
+    "stores/test_scarce_memory",
+    "stores/test_scarce_memory_of_servers",
+    "stores/test_setup_mysql",
+    "stores/test_setup_redis",
+    "stores/test_store_crash",
+    "stores/test_store_crash_of_mysql",
+)
+_NOTHING_TO_FIND = {"": (), "address": _NOT_OURS, "thread": _NOT_OURS + _ONE_THREAD}
 
 
 def sanitizer_of(build: Path) -> str:
@@ -130,4 +173,4 @@ def left_out(gate: str, sanitizer: str) -> tuple[str, ...]:
     """The files of tests, as folder/file, that a gate does not run; all run where no gate is."""
     if gate in ("", "full"):
         return ()
-    return _FULL_ONLY + _NOTHING_TO_FIND.get(sanitizer, ())
+    return _FULL_ONLY + _NOTHING_TO_FIND[sanitizer]
