@@ -24,7 +24,7 @@ NO_LIMITS = {
         "ftp-data",
     ),
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
-    *("new-accounts", "uploads", "rights", "show-rights", "trusted-proxy"),
+    *("new-accounts", "uploads", "rights", "show-rights", "trusted-proxy", "http-host"),
     *(
         "root",
         "files",

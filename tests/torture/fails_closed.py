@@ -165,8 +165,8 @@ def _measure(bench: Bench, seconds: float) -> Figure:
 _GRANTED_ANYWAY = Mutation(
     "an-unanswered-get-is-granted",
     "fileserver/session.cpp",
-    "is_granted_ = answer.status.ok()",
-    "is_granted_ = answer.status.ok() || !answer.is_throttled",
+    "if (answer.status) let_in(",
+    "if (answer.status || !answer.is_throttled) let_in(",
 )
 
 
