@@ -42,7 +42,8 @@ def settings_name_every_flag(host: Host) -> None:
 def servers_run_as_their_users(host: Host) -> None:
     for unit, user in ((AUTH, "turnstile-auth"), (FILES, "turnstile")):
         expect(host, f"systemctl is-active {unit}", "active")
-        expect(host, f"stat --format=%U /proc/{pid_of(host, unit)}", user)
+        uid = f"sed -n 's/^Uid:.\\([0-9]*\\).*/\\1/p' /proc/{pid_of(host, unit)}/status"
+        expect(host, uid, said(host, f"id -u {user}"))
 
 
 def status_says_what_is_served(host: Host) -> None:

@@ -20,6 +20,7 @@ from . import again
 CHECKS = Path(__file__).resolve().parents[2] / "docs" / "checks.md"  # has what each gate takes
 
 _COUNTS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
+_CPU = re.compile(r" ([\d.]+) s of CPU$", re.MULTILINE)
 _UNSTEADY = re.compile(r"^UNSTEADY \S.*$", re.MULTILINE)
 # Where a failure begins in the output of a step, and how many lines of it are shown once more.
 _FAILURE = re.compile(
@@ -43,7 +44,10 @@ class Done:
     skipped: int = 0
 
     def count(self) -> None:
-        found = _COUNTS.findall(self.text())
+        text = self.text()
+        # Neither files of tests nor what runs in a container are children of their step.
+        self.cpu_s += sum(map(float, _CPU.findall(text)))
+        found = _COUNTS.findall(text)
         if found:
             self.passed, self.failed, self.skipped = (int(number or 0) for number in found[-1])
             self.failed += self.status != 0 and self.failed == 0
