@@ -1,6 +1,6 @@
 #include "authserver/stores/redis_connection.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>

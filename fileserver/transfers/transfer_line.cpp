@@ -1,6 +1,6 @@
 #include "fileserver/transfers/transfer_line.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <iterator>
 

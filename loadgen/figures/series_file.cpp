@@ -1,6 +1,6 @@
 #include "loadgen/figures/series_file.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>

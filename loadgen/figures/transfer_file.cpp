@@ -1,6 +1,6 @@
 #include "loadgen/figures/transfer_file.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <iterator>
 #include <utility>

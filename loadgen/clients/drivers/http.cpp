@@ -1,6 +1,6 @@
 #include "loadgen/clients/drivers/http.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
