@@ -61,9 +61,9 @@ BUILD_FLAGS := $(filter-out -W% -I%,$(CXXFLAGS))
 sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp $(1)/*/*/*.cpp)
 SOURCES := $(foreach p,lib $(PROGRAMS) lab/delay_line,$(call sources_of,$(p)))
 # With UNITY=1 the object of a source is that of its folder, unless it is compiled alone even so.
-ALONE := %/main.cpp lib/flags/parse.cpp
-folders_of = $(patsubst %/,%,$(sort $(dir $(filter-out $(ALONE),$(1)))))
-objects_of = $(patsubst %.cpp,$(AREA)/objects/%.o,$(if $(UNITY),$(filter $(ALONE),$(1)) $(addsuffix .cpp,$(folders_of)),$(1)))
+COMPILED_ALONE := %/main.cpp lib/flags/parse.cpp
+folders_of = $(patsubst %/,%,$(sort $(dir $(filter-out $(COMPILED_ALONE),$(1)))))
+objects_of = $(patsubst %.cpp,$(AREA)/objects/%.o,$(if $(UNITY),$(filter $(COMPILED_ALONE),$(1)) $(addsuffix .cpp,$(folders_of)),$(1)))
 
 # All unit tests are one program. It is linked with the library and with all of each program but its main.cpp. For T='[net]'
 # it is another program, of the test files that have the tag, and of the programs that these test.
@@ -367,16 +367,16 @@ $(AREA)/objects/%.o: %.cpp Makefile
 	$(call compile,$<)
 
 # With UNITY=1 a folder is one file, which is written again when it has to include others.
-included = $(filter-out $(ALONE),$(wildcard $(1)/*.cpp))
+included = $(filter-out $(COMPILED_ALONE),$(wildcard $(1)/*.cpp))
 listed = $(patsubst "%",%,$(filter "%",$(file <$(AREA)/units/$(1).cpp)))
 differs = $(filter-out $(included),$(listed))$(filter-out $(listed),$(included))
 ifneq ($(UNITY),)
-FOLDERS := $(call folders_of,$(SOURCES) $(UNIT_TESTS))
-$(foreach f,$(FOLDERS),$(if $(call differs,$(f)),$(eval $(AREA)/units/$(f).cpp: always)))
-$(FOLDERS:%=$(AREA)/units/%.cpp): $(AREA)/units/%.cpp:
+UNITS := $(call folders_of,$(SOURCES) $(UNIT_TESTS))
+$(foreach f,$(UNITS),$(if $(call differs,$(f)),$(eval $(AREA)/units/$(f).cpp: always)))
+$(UNITS:%=$(AREA)/units/%.cpp): $(AREA)/units/%.cpp:
 	$(Q)mkdir -p $(@D); printf '#include "%s"\n' $(call included,$*) >$@
 
-$(FOLDERS:%=$(AREA)/objects/%.o): $(AREA)/objects/%.o: $(AREA)/units/%.cpp Makefile
+$(UNITS:%=$(AREA)/objects/%.o): $(AREA)/objects/%.o: $(AREA)/units/%.cpp Makefile
 	$(call compile,$*)
 endif
 
