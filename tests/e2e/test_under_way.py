@@ -10,11 +10,11 @@ from pathlib import Path
 from client import Client, grant
 from dav_client import lock, refresh, token_of
 from http_client import FLAG, HttpClient, basic, request
-from programs import Program, environment
+from programs import Program, run
 from scene import SceneTest, create_account
 from waiting import LONG_S, eventually
 
-ACCOUNTS = Path(__file__).parents[2] / "scripts" / "accounts"
+CHANGES = {"remove": "--remove-account", "password": "--set-password"}
 PASSWORD = "wonderland"
 USERS = ("amy", "bob", "cid", "dan", "eve")
 ALL_MAY_WRITE = "* / read write\n"
@@ -33,17 +33,11 @@ class UnderWayScene(SceneTest):
             create_account(self.authserver, user)
             self.scene.write(f"disk/{user}", b"old")
 
-    def accounts(self, *words: str, password: str = "") -> None:
-        command = [str(ACCOUNTS), *words, "--sqlite-path", str(self.scene.accounts)]
-        subprocess.run(
-            command,
-            input=password,
-            capture_output=True,
-            text=True,
-            env=environment(None),
-            timeout=60,
-            check=True,
-        )
+    def accounts(self, change: str, user: str, password: str = "") -> None:
+        """What scripts/accounts does, by the authserver of this build."""
+        flags = (CHANGES[change], user, "--sqlite-path", self.scene.accounts)
+        ended = run("authserver", *flags, stdin=password)
+        self.assertEqual(ended.returncode, 0, ended.stderr)
 
 
 class UnderWayTest(UnderWayScene):
