@@ -23,6 +23,7 @@ _OF_OTHERS = {
     "apt-get": "apt",
     "aria2c": "aria2",
     "bsdtar": "libarchive-tools",
+    "cc": "gcc",
     "dbus-run-session": "dbus-daemon",
     "dpkg-shlibdeps": "dpkg-dev",
     "fail2ban-regex": "fail2ban",

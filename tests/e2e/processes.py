@@ -31,6 +31,13 @@ def thread_states(pid: int) -> set[str]:
     return {line.rpartition(")")[2].split()[0] for line in lines}
 
 
+def minds(pid: int, signal_number: int) -> bool:
+    """Whether the process has a handler for the signal, or keeps it back to wait for it."""
+    lines = _lines(Path(f"/proc/{pid}/status"))
+    masks = [int(line.split()[1], 16) for line in lines if line.startswith(("SigCgt:", "SigBlk:"))]
+    return any(mask >> (signal_number - 1) & 1 for mask in masks)
+
+
 def children(pid: int) -> list[int]:
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     return [child for child in pids if (fields := _stat(child)) and int(fields[1]) == pid]

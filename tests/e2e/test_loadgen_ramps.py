@@ -5,11 +5,14 @@ import json
 import signal
 import time
 import unittest
+from functools import partial
 
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
+from processes import minds
 from programs import BUILD, run
+from waiting import eventually
 
 RAMP = ("--ramp", 1, "--life", 2)
 
@@ -137,7 +140,7 @@ class LoadgenRampTest(LoadgenScene):
                 at = ("--start-at", f"{time.time() + 10_000:.0f}")
                 running = self.started(*GET, "--file", "a", *kind, *at, server=peer)
                 self.addCleanup(running.kill)
-                time.sleep(0.3)
+                eventually(partial(minds, running.pid, signal.SIGINT), "it minds the signal")
                 running.send_signal(signal.SIGINT)
                 printed, _ = running.communicate(timeout=20)
                 self.assertEqual(running.returncode, 130)
