@@ -98,7 +98,7 @@ def gates() -> list[str]:
     """The rows of the table in docs/checks.md into which each gate writes what it took."""
     page = Path(__file__).resolve().parents[1] / "docs" / "checks.md"
     rows = re.findall(
-        r"^\| `(\w+)` \| ([\d.?]+) \| ([\d.?]+) \|", page.read_text(encoding="utf-8"), re.MULTILINE
+        r"^\| `(\w+)` \| ([\d.–]+) \| ([\d.–]+) \|", page.read_text(encoding="utf-8"), re.MULTILINE
     )
     return [f"  {name:<6} {clock:>5} min, {cpu:>5} min of CPU" for name, clock, cpu in rows]
 
