@@ -27,12 +27,12 @@ class Programs:
     def path(self, name: str) -> Path:
         return self.folder / name
 
-    def missing(self) -> list[str]:
-        return [name for name in _PROGRAMS if not self.path(name).is_file()]
+    def missing(self, names: Sequence[str] = _PROGRAMS) -> list[str]:
+        return [name for name in names if not self.path(name).is_file()]
 
-    def require(self) -> None:
-        """Failed unless all are built."""
-        if missing := self.missing():
+    def require(self, *names: str) -> None:
+        """Failed unless these are built, or all where none is named."""
+        if missing := self.missing(names or _PROGRAMS):
             raise Failed(f"{', '.join(missing)} not found in {self.folder}: run make")
 
 
