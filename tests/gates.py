@@ -106,13 +106,23 @@ FOLDERS = {
 }
 
 # What only the full gate runs. Each measures for real or waits for long, and has a shorter one of
-# its kind beside it.
+# its kind beside it. On a machine that others keep busy most of these of the lab end as skipped.
 _FULL_ONLY: tuple[str, ...] = (
+    "lab/test_capacity_for_real",
+    "lab/test_failover_for_real",
+    "lab/test_knee",
+    "lab/test_lost_host_for_real",
+    "lab/test_mix_for_real",
+    "lab/test_models_for_real",
+    "lab/test_ramps_for_real",
+    "lab/test_scale_out_for_real",
     "compose/test_lab",
     "compose/test_pages_with_docker",
     "compose/test_swarm_of_three",
     "compose/test_swarm_sentinel",
 )
+# The workshop itself: `make test` is about the programs.
+_WORKSHOP = ("scripts/test_install", "scripts/test_setup")
 # Where a sanitizer finds nothing that it does not find elsewhere; the full gate runs them with it.
 # Scripts and servers of others, texts for people, limits of memory and of time.
 _NOT_OURS = (
@@ -135,33 +145,63 @@ _NOT_OURS = (
     "e2e/test_usage",
     "e2e/test_values_of_flags",
 )
-# One connection after the other, of which each thread does everything itself.
-_ONE_THREAD = (
-    "e2e/test_dav_bodies",
-    "e2e/test_dav_hostile",
-    "e2e/test_dav_properties",
-    "e2e/test_file_names",
-    "e2e/test_http_page_files",
-    "e2e/test_http_pages",
-    "e2e/test_http_smuggling",
-    "e2e/test_http_versions",
-    "e2e/test_loadgen_errors",
-    "e2e/test_loadgen_ftp_hostile",
-    "e2e/test_loadgen_head",
-    "e2e/test_loadgen_merge",
-    "e2e/test_rights_dav",
-    "e2e/test_rights_file",
-    "e2e/test_wrong_port",
-    "stores/test_account_changes",
-    "stores/test_changes_seen",
-    "stores/test_scarce_memory",
-    "stores/test_scarce_memory_of_servers",
-    "stores/test_setup_mysql",
-    "stores/test_setup_redis",
-    "stores/test_store_crash",
-    "stores/test_store_crash_of_mysql",
+# Where threads meet: what ThreadSanitizer watches at each push.
+_THREADS_MEET = (
+    "e2e/test_account_limit",
+    "e2e/test_accounts",
+    "e2e/test_auth_answers",
+    "e2e/test_auth_outage",
+    "e2e/test_busy",
+    "e2e/test_dav_copies",
+    "e2e/test_dav_locked",
+    "e2e/test_dav_locks",
+    "e2e/test_ended_threads",
+    "e2e/test_event_model",
+    "e2e/test_hangup",
+    "e2e/test_hash_wait",
+    "e2e/test_http_digests",
+    "e2e/test_http_uploads",
+    "e2e/test_http_zip",
+    "e2e/test_idle",
+    "e2e/test_log_unread",
+    "e2e/test_new_accounts",
+    "e2e/test_prefetch_follows",
+    "e2e/test_prefetch_versions",
+    "e2e/test_rights",
+    "e2e/test_start",
+    "e2e/test_stop",
+    "e2e/test_stop_while_prefetching",
+    "e2e/test_telemetry_counts",
+    "e2e/test_throttle",
+    "e2e/test_transfer_log",
+    "e2e/test_transfer_log_rotation",
+    "e2e/test_under_way",
+    "e2e/test_urgent_bytes",
+    "e2e/test_loadgen_bursts",
+    "e2e/test_loadgen_channels",
+    "e2e/test_loadgen_crowd",
+    "e2e/test_loadgen_ends",
+    "e2e/test_loadgen_loops",
+    "e2e/test_loadgen_mixed",
+    "e2e/test_loadgen_ramps",
+    "e2e/test_loadgen_reconnects",
+    "e2e/test_loadgen_telemetry",
+    "e2e/test_loadgen_threads",
+    "e2e/test_loadgen_user_loops",
+    "e2e/test_loadgen_users",
+    "stores/test_autocommit",
+    "stores/test_cut_answers",
+    "stores/test_moving_accounts",
+    "stores/test_new_is_not_repeated",
+    "stores/test_redis_failover",
+    "stores/test_redis_socket",
+    "stores/test_redis_wait",
+    "stores/test_same_conversation",
+    "stores/test_shared_store",
+    "stores/test_stale_connections",
+    "stores/test_store_health",
+    "stores/test_store_outage",
 )
-_NOTHING_TO_FIND = {"": (), "address": _NOT_OURS, "thread": _NOT_OURS + _ONE_THREAD}
 
 
 def sanitizer_of(build: Path) -> str:
@@ -169,8 +209,17 @@ def sanitizer_of(build: Path) -> str:
     return build.name if build.name in FOLDERS else ""
 
 
-def left_out(gate: str, sanitizer: str) -> tuple[str, ...]:
-    """The files of tests, as folder/file, that a gate does not run; all run where no gate is."""
+def takes(gate: str, sanitizer: str, name: str) -> bool:
+    """Whether a gate runs this file of tests, folder/file; all run where no gate is."""
     if gate in ("", "full"):
-        return ()
-    return _FULL_ONLY + _NOTHING_TO_FIND[sanitizer]
+        return True
+    if name in _FULL_ONLY or (gate == "test" and name in _WORKSHOP):
+        return False
+    if sanitizer == "thread":
+        return name in _THREADS_MEET
+    return not (sanitizer == "address" and name in _NOT_OURS)
+
+
+def named() -> frozenset[str]:
+    """All files of tests that have a rule here."""
+    return frozenset(_FULL_ONLY + _WORKSHOP + _NOT_OURS + _THREADS_MEET)

@@ -95,8 +95,10 @@ def chosen_files(arguments: argparse.Namespace) -> list[Runnable]:
     if names:
         found = files.select(found, names)
     gate = "" if names else os.environ.get(gates.GATE, "")
-    left_out = gates.left_out(gate, gates.sanitizer_of(build_folder()))
-    chosen: list[Runnable] = [file for file in found if times.name_of(file) not in left_out]
+    sanitizer = gates.sanitizer_of(build_folder())
+    chosen: list[Runnable] = [
+        file for file in found if gates.takes(gate, sanitizer, times.name_of(file))
+    ]
     if arguments.unit is not None:
         chosen.append(UnitTests(build_folder() / "unit_tests", arguments.unit))
     return times.longest_first(chosen)

@@ -26,18 +26,23 @@ class GatesTest(unittest.TestCase):
         self.assertLessEqual(set(gates.GATES["push"]), set(gates.GATES["full"]))
         self.assertEqual(len(gates.STEPS), len({step.name for step in gates.STEPS}))
         for sanitizer in gates.FOLDERS:
-            self.assertEqual(gates.left_out("full", sanitizer), ())
+            for name in gates.named():
+                self.assertTrue(gates.takes("full", sanitizer, name), name)
 
     def test_every_folder_with_tests_is_in_the_plain_run_or_has_a_step(self) -> None:
         folders = {path.relative_to(TESTS).parts[0] for path in TESTS.rglob("test_*.py")}
         self.assertEqual(folders, set(gates.FOLDERS[""]) | OF_STEPS)
 
-    def test_what_is_left_out_exists(self) -> None:
+    def test_what_has_a_rule_exists(self) -> None:
         names = {
             f"{path.relative_to(TESTS).parts[0]}/{path.stem}" for path in TESTS.rglob("test_*.py")
         }
-        for sanitizer in gates.FOLDERS:
-            self.assertLessEqual(set(gates.left_out("push", sanitizer)), names)
+        self.assertLessEqual(gates.named(), names)
+
+    def test_each_push_runs_what_make_test_runs(self) -> None:
+        for name in gates.named():
+            if gates.takes("test", "", name):
+                self.assertTrue(gates.takes("push", "", name), name)
 
     def test_a_step_that_needs_another_has_it_in_each_gate_in_another_row(self) -> None:
         rows = {step.name: step.row for step in gates.STEPS}
