@@ -30,9 +30,9 @@ class Programs:
     def missing(self) -> list[str]:
         return [name for name in _PROGRAMS if not self.path(name).is_file()]
 
-    def require(self) -> None:
-        """Failed unless all are built."""
-        if missing := self.missing():
+    def require(self, *names: str) -> None:
+        """Failed unless these are built; without a name, all."""
+        if missing := [name for name in self.missing() if not names or name in names]:
             raise Failed(f"{', '.join(missing)} not found in {self.folder}: run make")
 
 

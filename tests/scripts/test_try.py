@@ -1,4 +1,4 @@
-"""scripts/try: what it prints can be pasted, and nothing is left when it ends."""
+"""scripts/try: what it prints can be pasted, and nothing is left when it ends. And scripts/demo."""
 
 import os
 import re
@@ -76,7 +76,15 @@ class TryTest(unittest.TestCase):
         return trial
 
     def assert_nothing_is_left(self) -> None:
-        self.assertEqual(sorted(path.name for path in self.build.iterdir()), sorted(PROGRAMS))
+        left = {path.name for path in self.build.iterdir()}
+        self.assertLessEqual(left, set(PROGRAMS))
+
+    def test_the_servers_are_enough(self) -> None:
+        (self.build / "loadgen").unlink()  # `make try` does not build it
+        trial = self.start()
+        self.assertEqual([command.split()[0] for command in trial.commands], ["curl", "curl"])
+        self.assertEqual(trial.end()[0], 0)
+        self.assert_nothing_is_left()
 
     def run_pasted(self, command: str) -> str:
         """In a folder of its own, where LICENSE and build/loadgen are as in the checkout."""
@@ -161,3 +169,19 @@ class TryTest(unittest.TestCase):
         self.assertEqual(trial.process.returncode, 1)
         self.assertRegex(last_words, "try: the (file|auth)server has ended")
         self.assert_nothing_is_left()
+
+
+class WithoutProgramsTest(unittest.TestCase):
+    def test_each_says_what_to_do_before_it_makes_anything(self) -> None:
+        for script in ("try", "demo"):
+            with self.subTest(script), tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run(
+                    [sys.executable, ROOT / "scripts" / script, "--build", folder],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                self.assertEqual((done.returncode, done.stdout), (1, ""))
+                said = rf"\A{script}: fileserver, .* not found in {folder}: run make\n\Z"
+                self.assertRegex(done.stderr, said)
+                self.assertEqual(list(Path(folder).iterdir()), [])
