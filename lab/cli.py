@@ -1,6 +1,6 @@
 """The commands: list, run, search, report, compare, doctor, limits.
 
-Exit status: 0 done, 1 failed, 2 wrong usage.
+Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing that was measured counts.
 """
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from .plan.plan import Options
 from .report import compare, markdown, page
 from .results.records import Folder
 from .rig import lock, namespace, remote
-from .rig.errors import Failed, WrongUsage
+from .rig.errors import Failed, NotValid, WrongUsage
 from .rig.servers import Programs
 from .systems import known
 from .systems.clients import known as clients
 
 _ALL_OF_THE_HOST = "host"  # a machine without limits
 _SEARCH = "001-servers"  # the experiment that searches users
+_NOT_VALID = 3
 _INTERRUPTED = 130  # the status that a shell gives for SIGINT
 _READER_GONE = 141  # the status that a shell gives for SIGPIPE
 _RESULTS = "TURNSTILE_LAB_RESULTS"  # the folder of all results, in place of lab-results
@@ -48,6 +49,9 @@ def main(arguments: list[str]) -> int:
     except Failed as error:
         print(f"lab: {error}", file=sys.stderr)
         return 1
+    except NotValid as error:
+        print(f"lab: {error}", file=sys.stderr)
+        return _NOT_VALID
     except KeyboardInterrupt:
         print("lab: stopped; repeat the command with the same --out to resume", file=sys.stderr)
         return _INTERRUPTED
@@ -105,7 +109,7 @@ def _add_run(commands: _Commands[_Parser]) -> None:
         commands,
         "run",
         "EXPERIMENT... [FLAGS]",
-        flags.RUN_EXAMPLES,
+        f"{flags.STATUSES}\n{flags.RUN_EXAMPLES}",
         "measure experiments and write a report",
     )
     flags.add_experiments(measuring, are_needed=True)
@@ -121,7 +125,7 @@ def _add_search(commands: _Commands[_Parser]) -> None:
         searches,
         "users",
         "[FLAGS]",
-        flags.SEARCH_EXAMPLES,
+        f"{flags.STATUSES}\n{flags.SEARCH_EXAMPLES}",
         "the most slow users of a crowd that hold, by doubling, halving and confirming",
     )
     flags.add_users(users)
@@ -193,7 +197,8 @@ def _run(parsed: argparse.Namespace) -> int:
     programs = Programs(parsed.programs.resolve())
     with lock.only_lab(), owner.gives_to_caller(*_ours(out), work / "files", work / "stores"):
         doctor.before_a_run(chosen, programs.folder, work, is_anyway=parsed.anyway)
-        run.run(chosen, run.Places(out, work, programs), page.write)
+        places = run.Places(out, work, programs)
+        run.run(chosen, places, page.write, is_anyway=parsed.anyway)
     return 0
 
 

@@ -144,7 +144,8 @@ _MEASURING: Rows = {
     },
     "--anyway": {
         "action": "store_true",
-        "help": "measure the rest where this host lacks what a part of it needs",
+        "help": "measure the rest where this host lacks what a part of it needs, and go on where "
+        "other programs disturb each point",
     },
 }
 
@@ -153,6 +154,13 @@ _USERS: Rows = {
     "--file": {"metavar": "SIZE", "help": "the same as --sizes, for one (default: 10KB)"},
 }
 
+STATUSES = """\
+exit status:
+  0  done
+  1  something could not be measured; the report has the rest
+  2  wrong usage
+  3  no point is valid, or other programs disturbed three points in a row and the run stopped
+"""
 RUN_EXAMPLES = """\
 examples:
   scripts/lab run prefetch --quick             the shape of one experiment, in two minutes

@@ -12,15 +12,15 @@ from pathlib import Path
 from .observe import host
 from .plan import plan
 from .plan.plan import Options, Plan
-from .procedures import probes, profile
+from .procedures import checks, probes, profile
 from .procedures.bench import Bench
 from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
 from .results.environment import Environment
-from .results.records import Folder
+from .results.records import Folder, Run
 from .rig import control_group, private_folder, stores
 from .rig.cores import usable_cores
-from .rig.errors import Failed, WrongUsage
+from .rig.errors import Failed, NotValid, WrongUsage
 from .rig.host import raise_descriptor_limit
 from .rig.servers import Programs
 
@@ -39,8 +39,17 @@ class Places:
     programs: Programs
 
 
-def run(options: Options, places: Places, write_report: Callable[[Folder], None]) -> None:
-    """Failed when something could not be measured. The rest is in the report.
+def run(
+    options: Options,
+    places: Places,
+    write_report: Callable[[Folder], None],
+    *,
+    is_anyway: bool = False,
+) -> None:
+    """Failed when something could not be measured, and NotValid when nothing that was measured
+    counts, or when other programs disturb all. The rest is in the report.
+
+    is_anyway: it goes on where others disturb it.
 
     SIGTERM and the end of the terminal stop it as Ctrl-C does; under nohup the latter is ignored.
     """
@@ -55,6 +64,7 @@ def run(options: Options, places: Places, write_report: Callable[[Folder], None]
     control_group.remove_leftovers()
     private_folder.remove_leftovers()
     bench = _bench(folder, todo, places)
+    bench.is_anyway = is_anyway
     _announce(bench)
     try:
         probes.run(bench)
@@ -66,6 +76,7 @@ def run(options: Options, places: Places, write_report: Callable[[Folder], None]
         write_report(folder)
         bench.progress.say(f"report: {folder.path / 'report.html'}")
     _require_no_problem(bench)
+    _require_a_valid_point(bench)
 
 
 def _planned(options: Options, places: Places, folder: Folder) -> Plan:
@@ -95,6 +106,25 @@ def _require_no_problem(bench: Bench) -> None:
     if missing := [name for name in problems if name in wanted]:
         first = f"{missing[0]}: {problems[missing[0]]}"
         raise Failed(f"{len(missing)} cell(s) not measured; the first: {first}")
+
+
+def _require_a_valid_point(bench: Bench) -> None:
+    """Of those that the plan asks for, if it asks for any. Says how many there are besides."""
+    tries: dict[tuple[object, ...], list[Run]] = {}
+    for trial in bench.runs:
+        if trial.cell in bench.plan.planned and not trial.pair:
+            tries.setdefault((trial.cell, trial.setting, trial.repeat), []).append(trial)
+    bad = [made[-1].failures for made in tries.values() if not any(one.is_valid for one in made)]
+    disturbed = sum(map(checks.may_pass_again, bad))
+    if not bad:
+        return
+    which = f"{len(bad)} of {len(tries)} points are not valid"
+    again = f"repeat the command with --out {bench.folder.path}"
+    why = f"other programs disturbed {disturbed} of them: close those and {again}"
+    if len(bad) < len(tries):
+        bench.progress.say(f"{which}; {why}" if disturbed else which)
+    else:
+        raise NotValid(f"{which}; {why if disturbed else f'the first: {bad[0]}'}")
 
 
 def _environment(folder: Folder, todo: Plan, places: Places) -> Environment:

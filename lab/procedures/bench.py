@@ -19,7 +19,7 @@ from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
 from ..rig import clocks, control_group, hosts, linked_files, nodes, remote, wire
 from ..rig.control_group import ControlGroup, Limits
-from ..rig.errors import Failed
+from ..rig.errors import Failed, NotValid
 from ..rig.nodes import Nodes
 from ..rig.place import HERE, Place
 from ..rig.servers import Programs
@@ -32,6 +32,7 @@ from .progress import Progress
 from .stand import Stand
 
 _DELAY_LINE = "lab/delay_line"  # in the folder of the programs
+_MOST_LOST = 3  # points in a row; then the machine is no place to measure on now
 _NO_GROUP = "memory and CPU time of the control group of servers"  # a problem of this name
 
 
@@ -58,12 +59,27 @@ class Bench:
     work: Path
     progress: Progress
     runs: list[Run]  # all of the folder
+    is_anyway: bool = False  # goes on however many points are lost
+    lost: int = 0  # points in a row that other programs disturbed, at each try
     roots: dict[str, Path] = field(default_factory=dict)  # row -> what the fileserver serves
 
     def note_problem(self, what: object, error: Failed) -> None:
         self.progress.say(f"  {what}: {error}")
         self.environment.problems[str(what)] = str(error)
         self.folder.write_environment(self.environment)
+
+    def note_tried(self, failures: str, *, is_last_try: bool) -> None:
+        """After each try of a point, or of a block. NotValid once too many in a row are lost."""
+        if not checks.may_pass_again(failures):
+            self.lost = 0
+            return
+        self.lost += is_last_try
+        if self.lost >= _MOST_LOST and not self.is_anyway:
+            raise NotValid(
+                f"other programs disturbed {self.lost} points in a row, and the run has stopped: "
+                f"close them and repeat the command with --out {self.folder.path}, or add --anyway "
+                "to go on"
+            )
 
     @contextmanager
     def ready(self, stage: Stage) -> Iterator[Ready]:

@@ -109,6 +109,8 @@ class Campaign:
                     run = trials.make(setting, course.number(setting, repeat))
                     progress.expect(sum(one.points_in_all() for one in self._courses))
                     progress.end(cell, setting, run.throughput_rps, run.failures)
+                    is_last_try = not course.may_try_again(run, repeat)
+                    self._bench.note_tried(run.failures, is_last_try=is_last_try)
                     if course.planned.has_fresh_servers:
                         break
 
@@ -136,6 +138,12 @@ class Course:
         if disturbed is not None:
             return disturbed.repeat
         return 1 + len({run.repeat for run in self._runs if run.setting == setting})
+
+    def may_try_again(self, run: Run, repeat: int) -> bool:
+        """Whether the point of this run comes next once more. run is the last of this pass."""
+        disturbed = self._disturbed(repeat)
+        point = (run.setting, run.repeat)
+        return disturbed is not None and (disturbed.setting, disturbed.repeat) == point
 
     def points_in_all(self) -> int:
         """An estimate while the procedure cannot tell yet."""

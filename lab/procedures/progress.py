@@ -36,6 +36,7 @@ class Progress:
 
     def end(self, cell: Cell, setting: Setting, throughput_rps: float, failures: str) -> None:
         self._done += 1
+        self._points = max(self._points, self._done)  # a disturbed point was tried once more
         remark = f"  INVALID: {failures}" if failures else ""
         self.say(
             f"{self._position()} {cell!s:38} {setting!s:<8} {throughput_rps:>10,.1f}/s  "

@@ -90,6 +90,7 @@ def _make_block(bench: Bench, pair: Pair, sides: list[Trials], setting: Setting)
     made = [sides[side].make(setting, number, pair.name) for side in _ORDERS[(number + 1) % 2]]
     failures = "; ".join(one.failures for one in made if one.failures)
     bench.progress.compared(pair, setting, number, [one.throughput_rps for one in made], failures)
+    bench.note_tried(failures, is_last_try=True)
 
 
 def _require_memory(sides: list[Planned]) -> None:

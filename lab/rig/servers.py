@@ -27,12 +27,12 @@ class Programs:
     def path(self, name: str) -> Path:
         return self.folder / name
 
-    def missing(self, names: Sequence[str] = _PROGRAMS) -> list[str]:
-        return [name for name in names if not self.path(name).is_file()]
+    def missing(self) -> list[str]:
+        return [name for name in _PROGRAMS if not self.path(name).is_file()]
 
     def require(self, *names: str) -> None:
-        """Failed unless these are built, or all where none is named."""
-        if missing := self.missing(names or _PROGRAMS):
+        """Failed unless these are built; without a name, all."""
+        if missing := [name for name in self.missing() if not names or name in names]:
             raise Failed(f"{', '.join(missing)} not found in {self.folder}: run make")
 
 

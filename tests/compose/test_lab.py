@@ -40,7 +40,8 @@ class LabTest(unittest.TestCase):
 
     def test_an_experiment_leaves_a_report_that_belongs_to_the_owner_of_the_folder(self) -> None:
         stages = ("multithreaded", "redis")  # MySQL with cold files, and Redis
-        self.lab("run", "table4", *TINY, "--stages", ",".join(stages))
+        # On a busy machine no point may be valid, and then the status is 3.
+        self.lab("run", "table4", *TINY, "--anyway", "--stages", ",".join(stages), check=False)
         (made,) = self.results.iterdir()
         self.assertTrue((made / "report.html").exists())
         with open(made / "points.csv", newline="", encoding="utf-8") as file:

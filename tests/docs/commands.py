@@ -122,8 +122,10 @@ class Command:
 
     @property
     def good_statuses(self) -> tuple[int, ...]:
-        """lab doctor exits with 1 if this machine lacks something."""
-        return (0, 1) if re.search(r"\blab doctor\b", self.text) else (0,)
+        """lab doctor exits with 1 if this machine lacks something, lab run with 3 if it is busy."""
+        if re.search(r"\blab doctor\b", self.text):
+            return (0, 1)
+        return (0, 3) if re.search(r"\blab (run|search)\b", self.text) else (0,)
 
     def shortened(self) -> str:
         text = self.text

@@ -1,5 +1,7 @@
 """The tool that runs the pages finds what is wrong with them."""
 
+import subprocess
+import sys
 import unittest
 
 import blocks
@@ -110,6 +112,13 @@ class RunTest(unittest.TestCase):
         self.assertEqual(outcome.run, 2)
         self.assertEqual(len(outcome.failed), 1)
         self.assertRegex(outcome.failed[0], r"^a\.md:2: ls /nowhere\nexit status 2\n.*No such file")
+
+    def test_a_page_that_is_not_there_is_one_line(self):
+        command = [sys.executable, str(shell.PROJECT / "tests" / "docs" / "run"), "http"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        said = "run: error: there is no page http; name it by its path, as docs/http.md"
+        self.assertEqual(done.stderr.splitlines()[-1], said)
 
     def test_the_first_command_of_a_pipe_may_not_fail(self):
         self.assertEqual(len(self.run_page("    false | cat\n").failed), 1)

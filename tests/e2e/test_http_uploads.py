@@ -273,6 +273,18 @@ class OtherMethodsTest(UploadTest):
         self.assertEqual(self.names(), ["a"])
         self.assertEqual(self.http(server).ask("/b/-", method="MKCOL").status, 409)
 
+    def test_no_native_line_changes_a_file(self) -> None:
+        self.scene.write("a", b"old")
+        native = self.scene.client(self.start())
+        grant(native)
+        for verb in ("put", "PUT", "write", "delete", "DELETE", "rm", "mkdir", "MKCOL"):
+            for line in (f"{verb}:a", f"{verb}:a:new", f"{verb} a", f"{verb} /a", f"{verb}: b"):
+                with self.subTest(line):
+                    self.assertEqual(native.ask(line), "not-found")
+        for verb in ("move", "MOVE", "copy", "COPY", "rename", "link"):
+            self.assertEqual(native.ask(f"{verb}:a:b"), "not-found")
+        self.assertEqual((native.ask("a"), self.names()), (b"old", ["a"]))
+
     def test_sink(self) -> None:
         server = self.scene.fileserver(self.authserver, *FLAG, "--uploads", "sink")
         client = self.http(server)

@@ -13,8 +13,9 @@ import unittest
 from pathlib import Path
 
 import servers
+from client import Client
 from programs import SANITIZED, Program
-from scene import SceneTest, create_account, for_each
+from scene import Scene, SceneTest, create_account, for_each
 from waiting import LONG_S, eventually
 
 _CREATE_RULESET, _ASK_VERSION = 444, 1  # the same number on all architectures
@@ -57,17 +58,38 @@ def why_not_hijacked() -> str | None:
     return None if sandbox_version() >= FILES_ONLY else "the kernel has no Landlock here"
 
 
+class Attacker:
+    """Takes over the servers that are started with its environment()."""
+
+    def __init__(self, scene: Scene) -> None:
+        self.library = scene.folder / "hijack.so"
+        command = [os.environ.get("CXX", "g++").split()[-1], "-std=c++20", "-shared", "-fPIC"]
+        source = Path(__file__).with_name("hijack.cpp")
+        subprocess.run([*command, "-o", self.library, source], check=True, timeout=2 * LONG_S)
+        self.program = scene.folder / "program"
+        build = [command[0], "-x", "c++", "-static", "-o", str(self.program), "-"]
+        subprocess.run(build, input=b"int main() {}", check=True, timeout=2 * LONG_S)
+
+    def environment(self, attempts: list[str]) -> dict[str, str]:
+        return {
+            "LD_PRELOAD": str(self.library),
+            "HIJACK": " ".join(attempts),
+            "HIJACK_PROGRAM": str(self.program),
+        }
+
+
+def succeeded(server: Program, client: Client) -> list[str]:
+    """What the attacker could do once the server has accepted a connection."""
+    assert client.ask("ping") == "OK"
+    eventually(lambda: "hijacked all=tried" in server.log(), "everything was tried")
+    return re.findall(r"^hijacked (\S+)=yes$", server.log(), re.MULTILINE)
+
+
 @unittest.skipIf(why_not_hijacked(), why_not_hijacked() or "")
 class HijackedTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.library = self.scene.folder / "hijack.so"
-        command = [os.environ.get("CXX", "g++").split()[-1], "-std=c++20", "-shared", "-fPIC"]
-        source = Path(__file__).with_name("hijack.cpp")
-        subprocess.run([*command, "-o", self.library, source], check=True, timeout=2 * LONG_S)
-        self.program = self.scene.folder / "program"
-        build = [command[0], "-x", "c++", "-static", "-o", str(self.program), "-"]
-        subprocess.run(build, input=b"int main() {}", check=True, timeout=2 * LONG_S)
+        self.attacker = Attacker(self.scene).environment
         self.file = self.scene.write("a", b"content")
         self.elsewhere = self.scene.keep(socket.create_server(("127.0.0.1", 0)))
         # What no server needs. Without a sandbox each of these succeeds.
@@ -92,18 +114,8 @@ class HijackedTest(SceneTest):
         if sandbox_version() >= WITH_TCP:
             self.never += [f"connect-{port}", "bind-0"]
 
-    def attacker(self, attempts: list[str]) -> dict[str, str]:
-        return {
-            "LD_PRELOAD": str(self.library),
-            "HIJACK": " ".join(attempts),
-            "HIJACK_PROGRAM": str(self.program),
-        }
-
     def succeeded(self, server: Program) -> list[str]:
-        """What the attacker could do once the server has accepted a connection."""
-        self.assertEqual(self.scene.client(server).ask("ping"), "OK")
-        eventually(lambda: "hijacked all=tried" in server.log(), "everything was tried")
-        return re.findall(r"^hijacked (\S+)=yes$", server.log(), re.MULTILINE)
+        return succeeded(server, self.scene.client(server))
 
     def start(self, kind: str, *flags: object, attempts: list[str]) -> Program:
         """A server of this kind. Only it is hijacked, not the authserver behind it."""

@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 
 import examples
-from real_lab import BUILD, disk_folder, lab, why_no_cold_stages, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, why_no_cold_stages, why_no_run
 
 from lab.rig import control_group
 from lab.rig.control_group import Limits
@@ -21,7 +21,7 @@ class BurstsScene(unittest.TestCase):
         places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
         usual = ["--quick", "--repeat", "1", "--programs", str(BUILD), *places]
         done = lab("run", "000-table1", *usual, *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
         return folder
 
     def skip_without_slow_disk(self, folder: Path) -> None:

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from real_lab import BUILD, TINY, disk_folder, lab, table, why_no_store
+from real_lab import BUILD, DONE, TINY, disk_folder, lab, table, why_no_store
 
 
 class LabRun(unittest.TestCase):
@@ -32,7 +32,7 @@ class LabRun(unittest.TestCase):
 
     def check_points(self) -> None:
         """Every point is there, with all its bytes."""
-        self.assertEqual(self.first.returncode, 0, self.first.stderr)
+        self.assertIn(self.first.returncode, DONE, self.first.stderr)
         rows = self.points()
         self.assertEqual(
             {(row["stage"], row["row"], row["threads"]) for row in rows},

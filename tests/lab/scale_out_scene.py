@@ -7,7 +7,7 @@ from pathlib import Path
 import examples
 from needs import missing
 from networks import why_no_namespace
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
 from lab.rig import control_group
 from lab.rig.control_group import Limits
@@ -35,6 +35,6 @@ class ScaleOutScene(unittest.TestCase):
         folder = examples.folder(self, disk_folder())
         places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
         done = lab("run", "scale-out", "--quick", "--programs", str(BUILD), *places, *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
         self.assertFalse((folder / "work" / "hosts").exists())
         return folder / "out"

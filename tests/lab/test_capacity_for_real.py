@@ -6,7 +6,7 @@ from pathlib import Path
 
 import examples
 from networks import why_no_namespace
-from real_lab import BUILD, disk_folder, lab, table, unexplained, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, unexplained, why_no_run
 from test_ramps_for_real import LATE
 
 from lab.rig.control_group import Limits, limited
@@ -61,6 +61,6 @@ class CapacityTest(unittest.TestCase):
         limits = ["--stages", "sink-limited", "--scale", str(SCALE), *flags]
         command = ["run", "003-capacity", "--quick", "--programs", str(BUILD), *places, *limits]
         done = lab(*command)
-        if done.returncode and re.search("INVALID: .*other programs used", done.stderr):
+        if done.returncode == 1 and re.search("INVALID: .*other programs used", done.stderr):
             self.skipTest("a busy machine: a server that is slow needs more memory")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)

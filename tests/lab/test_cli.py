@@ -13,7 +13,7 @@ from real_lab import ROOT, lab
 
 from lab import cli
 from lab.plan import catalog
-from lab.rig.errors import Failed
+from lab.rig.errors import Failed, NotValid
 
 
 def called(*arguments: str) -> tuple[int, str]:
@@ -134,6 +134,20 @@ class CommandLineTest(unittest.TestCase):
             self.assertEqual(called(*command, "--anyway"), (0, ""))
             ran.assert_called_once()
             self.assertEqual(before.call_args.kwargs, {"is_anyway": True})
+
+    def test_a_run_without_a_valid_point_is_exit_status_3(self):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch("lab.cli.namespace.enter"),
+            mock.patch("lab.cli.lock.only_lab", contextlib.nullcontext),
+            mock.patch("lab.cli.doctor.before_a_run"),
+            mock.patch("lab.cli.run.run", side_effect=NotValid("none")) as ran,
+        ):
+            command = ["run", "table1", "--out", f"{folder}/out", "--work", f"{folder}/work"]
+            self.assertEqual(called(*command), (3, "lab: none\n"))
+            self.assertEqual(ran.call_args.kwargs, {"is_anyway": False})
+        _, output, _ = printed("run", "-h")
+        self.assertIn("\n  3  no point is valid", output)
 
     def test_an_experiment_without_points_says_what_it_does(self):
         with tempfile.TemporaryDirectory() as folder:

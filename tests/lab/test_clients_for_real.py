@@ -8,7 +8,7 @@ import examples
 import own_paper
 from needs import missing
 from networks import why_no_namespace
-from real_lab import BUILD, disk_folder, table, unexplained, why_no_run
+from real_lab import BUILD, DONE, disk_folder, table, unexplained, why_no_run
 
 from lab.rig import iperf3
 
@@ -53,8 +53,8 @@ class ClientsTest(unittest.TestCase):
     def run_lab(self, folder: Path, *flags: str) -> Path:
         places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
         command = ["run", "download", "--quick", "--programs", str(BUILD), "--pin", "none"]
-        done = own_paper.lab(folder, *command, *places, *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        done = own_paper.lab(folder, *command, "--anyway", *places, *flags)
+        self.assertIn(done.returncode, DONE, done.stderr)
         return folder / "out"
 
     def require_a_run(self, out: Path, row: dict[str, str]) -> None:

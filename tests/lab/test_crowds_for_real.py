@@ -3,7 +3,7 @@
 import unittest
 
 import examples
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
 USERS = (10, 30)
 
@@ -17,7 +17,7 @@ class CrowdsTest(unittest.TestCase):
         flags += ["--threads", ",".join(map(str, USERS))]
         flags += ["--programs", str(BUILD), "--work", str(folder / "work")]
         done = lab("run", "001-servers", *flags, "--out", str(folder / "out"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
 
         points = table(folder / "out" / "points.csv")
         self.assertEqual({int(row["threads"]) for row in points}, set(USERS))

@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 from lab_run import LabRun
-from real_lab import lab, why_no_run
+from real_lab import DONE, lab, why_no_run
 
 
 @unittest.skipIf(why_no_run(), why_no_run())
@@ -13,7 +13,7 @@ class EndToEndTest(LabRun):
     stages = ("prefetching", "redis")
 
     def test_it_ends_well_and_says_how_long_it_would_take(self):
-        self.assertEqual(self.first.returncode, 0, self.first.stderr)
+        self.assertIn(self.first.returncode, DONE, self.first.stderr)
         self.assertRegex(self.first.stderr, r"\d cells, about \d+ points, about \d+ ")
         self.assertRegex(self.first.stderr, r"\[1 of ~\d+\]")
 
@@ -40,7 +40,7 @@ class EndToEndTest(LabRun):
     def test_the_same_command_measures_again_only_what_was_disturbed(self):
         before = self.points()
         again = lab(*self.command)
-        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(again.returncode, DONE, again.stderr)
         added = self.points()[len(before) :]
         self.assertEqual(self.points()[: len(before)], before)
         valid = {(row["stage"], row["threads"]) for row in before if not row["failures"]}

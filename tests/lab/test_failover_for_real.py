@@ -5,7 +5,7 @@ import unittest
 from pathlib import Path
 
 import examples
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
 from lab.results import series
 from lab.workloads import outage
@@ -52,5 +52,5 @@ class FailoverTest(unittest.TestCase):
         folder = examples.folder(self, disk_folder())
         places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
         done = lab("run", "failover", "--quick", "--programs", str(BUILD), *places, *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
         return folder / "out"

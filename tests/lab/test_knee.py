@@ -3,7 +3,7 @@
 import unittest
 
 import examples
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
 from lab.procedures.offered_load import SHARES
 
@@ -16,7 +16,7 @@ class KneeTest(unittest.TestCase):
         folder = examples.folder(self, disk_folder())
         flags = ["--programs", str(BUILD), "--work", str(folder / "work"), "--p99", "30000"]
         done = lab("run", "knee", *TINY, *flags, "--out", str(folder / "out"))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
 
         points = table(folder / "out" / "points.csv")
         self.assertEqual({row["workload"] for row in points}, {"open_loop"})

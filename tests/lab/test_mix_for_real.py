@@ -6,7 +6,7 @@ import unittest
 from pathlib import Path
 
 import examples
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
 from lab.analysis import mixes
 from lab.plan import catalog
@@ -76,7 +76,7 @@ class MixTest(unittest.TestCase):
         folder = examples.folder(self, disk_folder())
         places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
         done = lab("run", "mix", "--quick", "--programs", str(BUILD), *places, *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
         self.assertFalse((folder / "work" / "linked").exists())
         written = {path.name[:4] for path in (folder / "work" / "files" / "10KB").iterdir()}
         self.assertEqual(written, {"10KB"})

@@ -4,7 +4,7 @@ import unittest
 from pathlib import Path
 
 import examples
-from real_lab import BUILD, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
 MODELS = ("thread", "process", "event")
 STAGES = [f"models-{model}{idle}" for model in MODELS for idle in ("", "-idle")]
@@ -44,6 +44,6 @@ class ModelsTest(unittest.TestCase):
         folder = examples.folder(self, disk_folder())
         places = ["--work", str(folder / "work"), "--out", str(folder / "out")]
         done = lab("run", "models", "--quick", "--programs", str(BUILD), *places, *flags)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
         self.assertFalse((folder / "work" / "linked").exists())
         return folder / "out"

@@ -7,7 +7,7 @@ from typing import Any
 
 import examples
 from networks import why_no_namespace
-from real_lab import BUILD, disk_folder, lab, table, unexplained, why_no_run
+from real_lab import BUILD, DONE, disk_folder, lab, table, unexplained, why_no_run
 
 from lab.results import courses
 from lab.rig import switch
@@ -93,7 +93,7 @@ class RampsTest(unittest.TestCase):
         places = ["--work", str(self.folder / "work"), "--out", str(self.folder / "out")]
         command = ["run", "003-figure1", "--quick", "--programs", str(BUILD), *places, *flags]
         done = lab(*command, path=str(self.folder))
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
 
     def left_behind(self) -> list[str]:
         """Our end of the cable, and processes, which would hold the namespaces. run_lab() has given

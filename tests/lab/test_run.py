@@ -2,8 +2,10 @@
 
 import contextlib
 import io
+import time
 import unittest
 from dataclasses import replace
+from functools import partial
 from typing import ClassVar
 from unittest import mock
 
@@ -16,7 +18,7 @@ from lab.plan.plan import Options
 from lab.procedures.measure import Measured
 from lab.rig import clocks
 from lab.rig.clocks import Reading
-from lab.rig.errors import Failed, WrongUsage
+from lab.rig.errors import Failed, NotValid, WrongUsage
 from lab.rig.servers import Programs
 
 TABLE_1 = examples.options("table1")
@@ -36,6 +38,13 @@ def made_up_point(stand, setting, repeat):
         clocks=[],
         made_in_all=None,
     )
+
+
+def disturbed_point(stand, setting, repeat, failures="other programs used 80% of the cores"):
+    """Its time is that of this command, which may try it once more."""
+    made = made_up_point(stand, setting, repeat)
+    now = {"started_unix_s": time.time() + 60, "failures": failures}
+    return replace(made, run=replace(made.run, **now))
 
 
 class MadeUpServers:
@@ -81,10 +90,13 @@ class RunTest(unittest.TestCase):
         self.addCleanup(patch.stop)
         return patch.start()
 
-    def run_lab(self, options: Options):
+    def run_lab(self, options: Options, **how: bool):
         places = run.Places(self.out, self.work, Programs(self.work))
-        with contextlib.redirect_stderr(io.StringIO()):
-            run.run(options, places, self.reported.append)
+        with contextlib.redirect_stderr(io.StringIO()) as said:
+            try:
+                run.run(options, places, self.reported.append, **how)
+            finally:
+                self.said = said.getvalue()
         return run.Folder(self.out)
 
     def test_the_record_says_what_was_run_and_that_it_is_complete(self):
@@ -159,6 +171,41 @@ class RunTest(unittest.TestCase):
             mock.patch.dict("lab.systems.known.SYSTEMS", clear=True),
             self.assertRaisesRegex(WrongUsage, "stage turnstile: no system 'turnstile'"),
         ):
+            self.run_lab(TWO_CELLS)
+
+    def test_after_three_points_in_a_row_that_others_disturb_the_run_stops(self):
+        self.point.side_effect = disturbed_point
+        with self.assertRaisesRegex(
+            NotValid, f"disturbed 3 points in a row, and the run has stopped: .* --out {self.out}, "
+        ):
+            self.run_lab(TWO_CELLS)
+        folder = run.Folder(self.out)
+        self.assertEqual(len(folder.runs()), 6)  # each is tried twice
+        self.assertFalse(folder.environment().is_complete)
+        self.assertEqual([one.path for one in self.reported], [self.out])
+
+    def test_a_good_try_begins_the_three_again(self):
+        good = {4, 6, 12}  # a try of the third, the fourth and the seventh point
+
+        def point(*asked):
+            made = self.point.call_count - 1
+            return made_up_point(*asked) if made in good else disturbed_point(*asked)
+
+        self.point.side_effect = point
+        self.run_lab(TWO_CELLS)
+        self.assertIn("5 of 8 points are not valid; other programs disturbed 5 of them", self.said)
+
+    def test_anyway_it_goes_on_and_no_valid_point_is_no_result(self):
+        self.point.side_effect = disturbed_point
+        none_of_8 = "8 of 8 points are not valid; other programs disturbed 8 of them: close those"
+        with self.assertRaisesRegex(NotValid, none_of_8):
+            self.run_lab(TWO_CELLS, is_anyway=True)
+        self.assertTrue(run.Folder(self.out).environment().is_complete)
+        self.assertIn("[16 of ~16]", self.said)
+
+    def test_points_that_are_not_valid_for_another_reason_are_all_measured(self):
+        self.point.side_effect = partial(disturbed_point, failures="9 timeouts")
+        with self.assertRaisesRegex(NotValid, "^8 of 8 points are not valid; the first: 9 timeou"):
             self.run_lab(TWO_CELLS)
 
     def test_a_repeated_command_measures_only_what_is_missing(self):

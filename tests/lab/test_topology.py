@@ -5,7 +5,7 @@ import unittest
 
 import examples
 from networks import why_no_namespace
-from real_lab import BUILD, TINY, disk_folder, lab, table, why_no_run
+from real_lab import BUILD, DONE, TINY, disk_folder, lab, table, why_no_run
 from ssh_host import SshHost, why_no_ssh_host
 
 from lab.rig import cable
@@ -24,7 +24,7 @@ class TopologyTest(unittest.TestCase):
         command = ["run", "table4", *TINY, "--sizes", "new", "--stages", "turnstile", *flags]
         command += ["--programs", str(BUILD), "--work", str(self.folder / "work")]
         done = lab(*command, "--out", str(self.out), path=path)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn(done.returncode, DONE, done.stderr)
 
     def environment(self):
         return json.loads((self.out / "environment.json").read_text(encoding="utf-8"))
@@ -45,6 +45,10 @@ class TopologyTest(unittest.TestCase):
         carried = self.metrics("machine", "link_bytes_per_s")
         self.assertEqual(len(carried), len(points))
         self.assertTrue(all(rate > 0 for rate in carried), carried)
+        if not self.environment()["link_probes"]:  # a busy machine is why
+            problems = " ".join(self.environment()["problems"].values())
+            self.assertRegex(problems, "disturbed 3 times")
+            return
         probe = self.environment()["link_probes"][f"netns {MBIT}mbit"]
         most = 1.15 * MBIT * 1e6 / 8  # with what the limit lets pass at once
         self.assertLess(probe["bytes"] / probe["interval_s"], most)

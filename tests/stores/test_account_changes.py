@@ -3,9 +3,11 @@
 import os
 import pty
 import select
+import shutil
 import signal
 import subprocess
 import termios
+from pathlib import Path
 
 from accounts_scene import STORES, AccountsScene
 from databases import SCRIPTS
@@ -147,14 +149,16 @@ class AccountChangesTest(AccountsScene):
         mysql.setup()
         self.assert_done("remove", "stays", *store)
 
-    def at_a_terminal(self, answers: list[bytes]) -> tuple[int, bytes, bool]:
+    def at_a_terminal(
+        self, answers: list[bytes], script: Path = SCRIPTS / "accounts"
+    ) -> tuple[int, bytes, bool]:
         """Adds bob, to a store that is made for that. Types an answer after each question.
 
         Returns the exit status, what is shown, and whether the terminal shows again what is typed.
         """
         master, terminal = pty.openpty()
-        script = subprocess.Popen(
-            [SCRIPTS / "accounts", "add", "bob", *self.store("sqlite"), "--create-store"],
+        running = subprocess.Popen(
+            [script, "add", "bob", *self.store("sqlite"), "--create-store"],
             stdin=terminal,
             stdout=terminal,
             stderr=terminal,
@@ -162,7 +166,7 @@ class AccountChangesTest(AccountsScene):
             start_new_session=True,
             preexec_fn=lambda: os.close(os.open(os.ttyname(0), os.O_RDWR)),  # to control it
         )
-        self.addCleanup(script.kill)
+        self.addCleanup(running.kill)
         shown = b""
         for number, answer in enumerate(answers):
             while shown.count(b": ") <= number:
@@ -174,7 +178,7 @@ class AccountChangesTest(AccountsScene):
                 "the script switches off that the terminal shows what is typed",
             )
             os.write(master, answer)
-        status = script.wait(LONG_S)
+        status = running.wait(LONG_S)
         echoes = bool(termios.tcgetattr(terminal)[3] & termios.ECHO)
         os.close(terminal)
         try:
@@ -193,6 +197,21 @@ class AccountChangesTest(AccountsScene):
         self.assertEqual((status, echoes, b"ret" in shown), (0, True, False), shown)
         client = self.client(self.scene.authserver(*self.store("sqlite")))
         self.assertEqual(client.ask(rb"auth:bob:sec\ret "), "OK")
+
+    def test_no_password_is_on_the_command_line_of_the_authserver(self) -> None:
+        script = self.scene.folder / "scripts" / "accounts"
+        program = self.scene.folder / "build" / "authserver"
+        for path in (script, program):
+            path.parent.mkdir()
+        shutil.copy(SCRIPTS / "accounts", script)
+        program.write_text('#!/bin/sh\nprintf "%s\\n" "$@" >"$0.words"\ncat >"$0.input"\n')
+        program.chmod(0o755)
+        status, shown, _ = self.at_a_terminal([b"sesame\n", b"sesame\n"], script)
+        self.assertEqual(status, 0, shown)
+        words, said = (Path(f"{program}.{end}").read_text() for end in ("words", "input"))
+        self.assertIn("--add-account=bob\n", words)
+        self.assertNotIn("sesame", words)
+        self.assertEqual(said, "sesame\n")
 
     def test_a_terminal_that_interrupts_shows_again_what_is_typed(self) -> None:
         status, shown, echoes = self.at_a_terminal([b"\x03"])

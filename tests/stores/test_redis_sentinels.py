@@ -145,6 +145,12 @@ class SentinelsTest(StoreTest):
         self.assertEqual(silent.connections, asked)
         self.assertNotIn("unreachable", server.log())
 
+    def test_a_silent_sentinel_leaves_the_others_time_to_name_their_servers(self) -> None:
+        silent, other = self.scene.keep(SilentSentinel()), self.sentinel(self.first)
+        self.start(silent, other, more=("--store-timeout", 3))
+        self.assertGreater(silent.connections, 0)
+        self.assertIn(["SENTINEL", "REPLICAS", NAME], other.commands)
+
     def test_without_sentinels_kept_connections_go_on(self) -> None:
         sentinel = self.sentinel(self.first)
         server = self.start(sentinel)
