@@ -34,10 +34,18 @@ def before_a_run(options: Options, programs: Path, work: Path, *, is_anyway: boo
     short = [finding for finding in _findings(todo, programs, work) if finding.fix]
     if short:
         print("\n".join(_lines(short)), file=sys.stderr, flush=True)
-    lost = {finding.loses: finding.fix for finding in short if finding.loses}
+    lost = dict.fromkeys((finding.loses, finding.fix) for finding in short if finding.loses)
     if lost and not is_anyway:
-        each = "; ".join(f"{loses} cannot be measured: {fix}" for loses, fix in lost.items())
-        raise Failed(f"{each}, or add --anyway to measure the rest")
+        raise Failed(f"{_what_to_do(list(lost))}, or add --anyway to measure the rest")
+
+
+def _what_to_do(lost: list[tuple[str, str]]) -> str:
+    """Each of a pair is what cannot be measured, and what is to be done for it."""
+    said, *more = lost
+    text = f"{said[0]} cannot be measured: {said[1]}"
+    for last, (loses, fix) in zip(lost, more, strict=False):
+        text += f"; {fix}" if loses == last[0] else f"; for {loses}: {fix}"
+    return text
 
 
 def _findings(todo: Plan, programs: Path, work: Path) -> list[Finding]:

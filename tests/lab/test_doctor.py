@@ -4,6 +4,7 @@ import contextlib
 import io
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -45,6 +46,17 @@ class BeforeARunTest(unittest.TestCase):
             str(failed.exception),
             "the stage multithreaded cannot be measured: run it with sudo, "
             "or add --anyway to measure the rest",
+        )
+
+    def test_of_several_parts_each_has_what_to_do_and_is_named_once(self) -> None:
+        also_lost = replace(WARM, fix="scripts/setup lab")
+        other = replace(WARM, loses="the stage redis", fix="apt-get install x")
+        with self.assertRaises(Failed) as failed:
+            self.before(also_lost, WARM, WARM, other)
+        self.assertEqual(
+            str(failed.exception),
+            "the stage multithreaded cannot be measured: scripts/setup lab; run it with sudo; "
+            "for the stage redis: apt-get install x, or add --anyway to measure the rest",
         )
 
     def test_it_goes_on_if_the_rest_is_wanted(self) -> None:
