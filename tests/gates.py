@@ -24,9 +24,9 @@ class Step:
 
 
 # The build with AddressSanitizer has another compiler than the plain one, so that both compile,
-# without a warning, and pass the tests. Without optimisation that is half of the CPU (fileserver/http:
-# 10.2 s, 5.1 s), and no access is optimised away. g++ 11 is no third one: its ThreadSanitizer does
-# not know pthread_cond_clockwait(), and takes each wait for a second lock.
+# without a warning, and pass the tests. Without optimisation that is half of the CPU (5.1 s, not
+# 10.2, for fileserver/http), and no access is optimised away. g++ 11 is no third one: its
+# ThreadSanitizer does not know pthread_cond_clockwait(), and takes each wait for a second lock.
 _ADDRESS = "SANITIZE=address CXX=clang++-14 'CXXFLAGS=-O0 -g1'"
 _THREAD = "SANITIZE=thread 'CXXFLAGS=-O1 -g1'"
 _JOBS = "--no-print-directory -j$(nproc)"
