@@ -125,11 +125,13 @@ void declare_limits(flags::App& app, Config& config) {
                   "--idle-timeout; 0: any byte is enough")
       ->default_str("0");
   flags::add_whole(app, "--wrong-passwords", config.throttle.wrong_passwords, 0, 1'000'000,
-                   "how many wrong passwords an address may send; 0: no limit; for IPv6 a /64 is "
-                   "an address; then its log-ins are answered `busy`, and one is forgiven every 6 "
-                   "seconds");
+                   "how many wrong passwords an address may send for a user; 0: no limit; then the "
+                   "log-ins of this user from there are answered `busy`, and one is forgiven every "
+                   "6 seconds; for all users together ten times as many, and one every second; for "
+                   "IPv6 a /64 is an address");
   flags::add_whole(app, "--wrong-password-addresses", config.throttle.addresses, 8, 16'000'000,
-                   "how many such addresses are remembered; as many of those that made accounts");
+                   "how many such addresses are remembered; as many users of them, and as many "
+                   "addresses that made accounts");
   flags::add_whole(app, "--accounts-per-address", config.accounts_per_address, 0, 1'000'000,
                    "how many accounts an address may make; 0: no limit; then the answer is `busy`, "
                    "and one is forgiven every minute; clients on this machine have no limit, "

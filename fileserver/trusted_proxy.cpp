@@ -88,7 +88,7 @@ void UnnamedProxy::note(const TrustedProxies& trusted, const net::IpAddress& pee
   base::log::warn(
       "a peer sends X-Forwarded-For and is not believed peer={} hint=\"if it is your proxy, name "
       "it "
-      "with --trusted-proxy, or its clients share one count of wrong passwords\"",
+      "with --trusted-proxy, or its clients share the counts of wrong passwords\"",
       peer.text());
 }
 

@@ -1,4 +1,4 @@
-// Remembers which pairs of user and password were right lately.
+// Remembers which pairs of user and password were right lately, and from where.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 namespace fileserver {
 
-// A keyed hash of a user and a password; see GuessThrottle. Zero is not the hash of any pair.
+// A keyed hash of an address, a user and a password; see GuessThrottle. Zero is not the hash of any
+// pair.
 using PairHash = std::uint64_t;
 
 // It is only a hint: the authserver is asked for every log-in. It says which log-ins are probably

@@ -15,7 +15,7 @@ namespace fileserver {
 
 // Counts the accounts that each address has made, and forgives one of them every minute. While the
 // limit is reached, no account is made for the address. GuessThrottle says which addresses count as
-// one, and how many requests of an address may be under way.
+// one, and GuessCounts how many requests of an address may be under way.
 //
 // Clients on this machine have no limit, whether they come by loopback or by a Unix-domain socket.
 // Clients that come through a trusted proxy have one, wherever the proxy is.

@@ -1,8 +1,12 @@
 #include "serve/acceptor.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <new>
 #include <system_error>
 
@@ -12,6 +16,21 @@
 #include "telemetry/counters.h"
 
 namespace serve {
+
+namespace {
+
+int descriptor_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_NOFILE, &limit);
+  return static_cast<int>(std::min<rlim_t>(limit.rlim_cur, std::numeric_limits<int>::max()));
+}
+
+}  // namespace
+
+Acceptor::Acceptor(net::Listener listener)
+    : listener_(std::move(listener)),
+      limit_(descriptor_limit()),
+      first_kept_(limit_ - std::min(kKeptDescriptors, limit_ / 4)) {}
 
 std::optional<Arrival> Acceptor::next() {
   while (!is_stopped_) {
@@ -26,6 +45,22 @@ std::optional<Arrival> Acceptor::next() {
     }
   }
   return {};
+}
+
+// The kernel gives the lowest descriptor that is free, but a thread that sleeps in accept() got its
+// one when it began to. So a high one does not mean that the lower ones are still in use.
+bool Acceptor::has_room_for(net::Fd& fd) {
+  if (fd.get() < first_kept_) return true;
+  net::Fd lowest(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 0));
+  if (lowest.is_open() && lowest.get() < first_kept_) {
+    fd = std::move(lowest);
+    return true;
+  }
+  if (!has_told_of_limit_.exchange(true)) {
+    base::log::warn("few descriptors are left, further connections are busy limit={} hint=\"{}\"",
+                    limit_, "ulimit -n");
+  }
+  return false;
 }
 
 void Acceptor::stop() {

@@ -103,7 +103,8 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
     auto arrival = acceptor.next();
     if (!arrival) return;
     place.state = ChildState::kServing;
-    const bool is_allowed = board.serving.fetch_add(1) < options.max_connections;
+    const bool has_place = board.serving.fetch_add(1) < options.max_connections;
+    const bool is_allowed = has_place && acceptor.has_room_for(arrival->fd);
     if (board.waiting.fetch_sub(1) == 1) ::eventfd_write(place.nobody_waits_event, 1);
     if (is_allowed && worker == nullptr) worker = try_to_make(make_worker, board);
     if (is_allowed && worker != nullptr) {

@@ -128,7 +128,8 @@ void Side::run() {
 }
 
 void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
-  if (loop.is_short_of_memory() || !common_.take_place())
+  if (loop.is_short_of_memory() || !entrance.acceptor.has_room_for(arrival.fd) ||
+      !common_.take_place())
     return refuse(std::move(arrival.fd), entrance.busy_answer);
   Side& side = with_fewest();
   if (&side == this) {

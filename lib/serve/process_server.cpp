@@ -158,7 +158,7 @@ class ProcessServer {
     }
     if (accepted.verdict != net::AcceptVerdict::kAccepted) return;
     bool is_forked = false;
-    if (board_->serving < options_.max_connections) {
+    if (board_->serving < options_.max_connections && acceptor_.has_room_for(accepted.fd)) {
       ++board_->serving;
       is_forked = fork_child([&](std::size_t place) {
         serve_and_end({std::move(accepted.fd), accepted.peer}, options_, make_worker_,

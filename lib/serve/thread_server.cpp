@@ -107,9 +107,9 @@ class ThreadServer {
   void accept_and_hand_over(EntranceOfThreads& entrance) {
     const telemetry::Lease lease(options_.counters);
     while (auto arrival = entrance.acceptor.next()) {
+      const bool is_allowed = entrance.acceptor.has_room_for(arrival->fd) && take_place();
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
-      const bool is_allowed = take_place();
       if (is_allowed) wait_for_seat();
       const bool is_started =
           is_allowed && start_thread([this, raw_fd, peer, &entrance](Seat& seat) {
@@ -167,7 +167,8 @@ class ThreadServer {
       const bool one_waits =
           entrance.waiting.fetch_sub(1) > 1 || start_successor(entrance) || entrance.waiting > 0;
       if (one_waits && worker == nullptr) worker = try_to_make_worker(entrance);
-      if (one_waits && worker != nullptr && take_place()) {
+      const bool has_room = worker != nullptr && entrance.acceptor.has_room_for(arrival->fd);
+      if (one_waits && has_room && take_place()) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
         refuse(std::move(arrival->fd), entrance.busy_answer);

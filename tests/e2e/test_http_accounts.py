@@ -214,7 +214,7 @@ class OutageTest(SceneTest):
         answer = self.serve(lambda *_: b"nonsense\n").ask("/f")
         self.assertEqual((answer.status, answer.closes()), (500, True))
 
-    def test_an_address_that_guesses_is_told_to_wait(self) -> None:
+    def test_a_user_whose_password_is_guessed_is_told_to_wait(self) -> None:
         asked = []
 
         def answer(line: bytes, _: object) -> bytes:
@@ -224,15 +224,17 @@ class OutageTest(SceneTest):
         client = self.serve(answer, "--auth-connection", "per-request")
         stranger = self.scene.keep(HttpClient(self.server))
         for number in range(10):
-            guess = f"Authorization: {basic('bob', str(number))}"
+            guess = f"Authorization: {basic('amy', str(number))}"
             self.assertEqual(stranger.ask("/f", guess).status, 401)
         guesses = len(asked)
         throttled = client.ask("/f")
         self.assertEqual((throttled.status, throttled.closes()), (429, False))
         self.assertEqual(throttled.fields["retry-after"], "6")
         self.assertEqual(len(asked), guesses)
+        neighbour = self.scene.keep(HttpClient(self.server, "bob", "secret"))
+        self.assertEqual(neighbour.ask("/f").status, 200)
         elsewhere = self.scene.keep(HttpClient(self.server, "amy", "secret", source="127.0.0.2"))
         self.assertEqual(elsewhere.ask("/f").status, 200)
         self.assertRegex(
-            self.server.log(), r'info auth-failed address=127\.0\.0\.1 user="bob" front=http'
+            self.server.log(), r'info auth-failed address=127\.0\.0\.1 user="amy" front=http'
         )

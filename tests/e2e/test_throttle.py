@@ -1,19 +1,22 @@
-"""--wrong-passwords: an address that guesses passwords is told `busy`, and nobody else is.
+"""--wrong-passwords: who guesses the password of a user is told `busy`, and nobody else is.
 
-One wrong password is forgiven every six seconds. So a slow test may see one more of them reach the
-authserver for each six seconds that it took; no limit here depends on the speed of the machine.
+One wrong password of a user is forgiven every six seconds, one of an address every second. So a
+slow test may see one more of them reach the authserver for each of these times that it took; no
+limit here depends on the speed of the machine.
 """
 
 import socket
 import time
 
 from client import Client
+from http_client import FLAG, HttpClient, basic
 from peers import Peer
 from programs import Program
 from scene import SceneTest
 from waiting import eventually
 
-_FORGIVE_ONE_S = 6
+_FORGIVE_ONE_S, _FORGIVE_ONE_OF_ADDRESS_S = 6, 1
+_OF_ADDRESS = 100
 _ELSEWHERE = "127.0.0.2"
 
 
@@ -36,11 +39,11 @@ class ThrottleTest(SceneTest):
         self.fileserver = self.scene.fileserver(self.authserver, *flags)
         return self.fileserver
 
-    def log_in(self, password: str, source: str = "127.0.0.1") -> object:
+    def log_in(self, password: str, source: str = "127.0.0.1", user: str = "amy") -> object:
         """The answer to a log-in on a connection of its own."""
         client = Client(self.fileserver.address, source=source)
         try:
-            answer = client.ask(f"get:amy:{password}")
+            answer = client.ask(f"get:{user}:{password}")
             if answer == "busy":
                 self.assertTrue(client.is_ended())
             return answer
@@ -59,6 +62,14 @@ class ThrottleTest(SceneTest):
                 return denied
             self.assertEqual(answer, "denied")
         raise AssertionError("1000 guesses were denied")
+
+    def guess_users_until_busy(self) -> int:
+        """The same with another user for each guess."""
+        for denied in range(100 * _OF_ADDRESS):
+            if (answer := self.log_in("wrong", user=f"user{denied}")) == "busy":
+                return denied
+            self.assertEqual(answer, "denied")
+        raise AssertionError("no guess was busy")
 
     def most_allowed(self, limit: int = 10) -> int:
         """How many guesses one address may have made since the test began."""
@@ -82,6 +93,49 @@ class ThrottleTest(SceneTest):
 
         eventually(is_locked_out, "the address is told busy before a password is forgiven")
         eventually(lambda: self.log_in("right") == "OK", "a wrong password is forgiven")
+
+    def test_a_neighbour_at_the_same_address_is_not_locked_out(self) -> None:
+        self.serve()
+
+        def is_locked_out() -> bool:
+            self.guess_until_busy()
+            self.assertEqual(self.log_in("right", user="ben"), "OK")
+            self.assertEqual(self.log_in("wrong", user="ben"), "denied")
+            return self.log_in("right") == "busy"
+
+        eventually(is_locked_out, "the user is told busy before a password is forgiven")
+
+    def test_after_a_hundred_of_any_users_an_address_is_locked_out(self) -> None:
+        self.serve()
+        self.assertEqual(self.log_in("right", user="ben"), "OK")
+        self.assertGreaterEqual(self.guess_users_until_busy(), _OF_ADDRESS)
+        took_s = time.monotonic() - self.start
+        most = _OF_ADDRESS + int(took_s / _FORGIVE_ONE_OF_ADDRESS_S) + 1
+        self.assertLessEqual(len(self.authserver.lines), most + 1)
+
+        def is_locked_out() -> bool:
+            self.guess_users_until_busy()
+            self.assertEqual(self.log_in("right", _ELSEWHERE), "OK")
+            return self.log_in("right", user="ben") == "busy"
+
+        eventually(is_locked_out, "the address is told busy before a password is forgiven")
+        eventually(lambda: self.log_in("right", user="ben") == "OK", "one is forgiven")
+
+    def test_by_http_it_is_the_user_and_not_the_neighbour_too(self) -> None:
+        client = self.scene.keep(HttpClient(self.serve(*FLAG)))
+
+        def status(user: str, password: str) -> int:
+            return client.ask("/", f"Authorization: {basic(user, password)}").status
+
+        def is_locked_out() -> bool:
+            self.guesses += 1
+            if (answer := status("amy", f"wrong{self.guesses}")) == 401:
+                return False
+            self.assertEqual(answer, 429)
+            self.assertEqual(status("ben", "right"), 200)
+            return status("amy", "right") == 429
+
+        eventually(is_locked_out, "the user is told 429 before a password is forgiven")
 
     def test_guesses_at_once_reach_the_authserver_no_more_often(self) -> None:
         self.serve()

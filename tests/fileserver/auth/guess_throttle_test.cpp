@@ -1,6 +1,7 @@
 #include "fileserver/auth/guess_throttle.h"
 
 #include <atomic>
+#include <list>
 #include <string>
 #include <thread>
 #include <vector>
@@ -52,6 +53,19 @@ class ThrottleScene {
     return asked;
   }
 
+  // The same, with a wrong password for another user each time.
+  int guess_users(const std::string& host, int count) {
+    int asked = 0;
+    for (int i = 0; i < count; ++i)
+      asked += log_in(host, "wrong", "user" + std::to_string(next_guess_++)) ? 1 : 0;
+    return asked;
+  }
+
+  // Whether the authserver would be asked now. The answer is right if it is.
+  Turn turn(const std::string& host, const std::string& user, const std::string& password) {
+    return throttle.begin(ip(host), {user, password}, 1).turn();
+  }
+
   GuessThrottle throttle;
 
  private:
@@ -63,7 +77,7 @@ const std::string kElsewhere = "192.0.2.2";
 
 }  // namespace
 
-TEST_CASE("ten wrong passwords of an address reach the authserver, then one each six seconds",
+TEST_CASE("ten wrong passwords for a user reach the authserver, then one each six seconds",
           "[throttle]") {
   ThrottleScene scene;
   CHECK(scene.guess(kHere, 100) == 10);
@@ -75,17 +89,33 @@ TEST_CASE("ten wrong passwords of an address reach the authserver, then one each
   CHECK(scene.guess(kHere, 100) == 10);
 }
 
-TEST_CASE("at the limit no log-in of the address is allowed, and every one of another address",
+TEST_CASE("at the limit of a user nobody else is refused, and the user only at that address",
           "[throttle]") {
   ThrottleScene scene;
   CHECK(scene.log_in(kHere, "right"));
   scene.guess(kHere, 10);
   CHECK_FALSE(scene.log_in(kHere, "right"));
-  CHECK_FALSE(scene.log_in(kHere, "right", "bob"));
+  CHECK(scene.log_in(kHere, "right", "bob"));
   CHECK(scene.log_in(kElsewhere, "right"));
   CHECK(scene.log_in(kElsewhere, "right", "bob"));
   pass_s(6);
   CHECK(scene.log_in(kHere, "right"));
+}
+
+TEST_CASE("a hundred wrong passwords of an address reach the authserver, then one each second",
+          "[throttle]") {
+  ThrottleScene scene;
+  CHECK(scene.log_in(kHere, "right"));
+  CHECK(scene.guess_users(kHere, 99) == 99);
+  CHECK(scene.log_in(kHere, "right"));
+  CHECK(scene.guess_users(kHere, 100) == 1);
+  CHECK_FALSE(scene.log_in(kHere, "right"));
+  CHECK_FALSE(scene.log_in(kHere, "right", "bob"));
+  CHECK(scene.log_in(kElsewhere, "right"));
+  pass_s(1);
+  CHECK(scene.log_in(kHere, "right"));
+  CHECK(scene.guess_users(kHere, 100) == 1);
+  CHECK_FALSE(scene.log_in(kHere, "right"));
 }
 
 TEST_CASE("right passwords do not count, however many there are", "[throttle]") {
@@ -101,14 +131,23 @@ TEST_CASE("the same wrong pair again does not count", "[throttle]") {
   CHECK(scene.guess(kHere, 100) == 9);
 }
 
+TEST_CASE("wrong pairs of thirty devices that try again and again do not count", "[throttle]") {
+  ThrottleScene scene;
+  for (int time = 0; time < 100; ++time) {
+    for (int device = 0; device < 30; ++device)
+      CHECK(scene.log_in(kHere, "typo", std::to_string(device)));
+    pass_s(5);
+  }
+  CHECK(scene.guess(kHere, 100) == 10);
+}
+
 TEST_CASE("the same wrong password of another user, or from another address, counts",
           "[throttle]") {
-  ThrottleScene scene;
-  scene.log_in(kHere, "typo", "amy");
-  scene.log_in(kHere, "typo", "bob");
-  scene.log_in(kElsewhere, "typo", "amy");
-  CHECK(scene.guess(kHere, 100) == 8);
-  CHECK(scene.guess(kElsewhere, 100) == 9);
+  ThrottleScene scene(1);  // ten for an address
+  for (int i = 0; i < 10; ++i) CHECK(scene.log_in(kHere, "typo", std::to_string(i)));
+  CHECK_FALSE(scene.log_in(kHere, "typo", "amy"));
+  CHECK(scene.log_in(kElsewhere, "typo", "amy"));
+  CHECK_FALSE(scene.log_in(kElsewhere, "wrong", "amy"));
 }
 
 TEST_CASE("a pair that was right and is wrong now counts", "[throttle]") {
@@ -221,10 +260,41 @@ TEST_CASE("a log-in that waits for a place is told when there is none in time", 
   ThrottleScene scene(1);
   auto first = scene.throttle.begin(ip(kHere), {"amy", "one"}, kLongMs);
   REQUIRE(first.turn() == Turn::kAsk);
-  CHECK(scene.throttle.begin(ip(kHere), {"amy", "two"}, 1).turn() == Turn::kNoTurn);
-  CHECK(scene.throttle.begin(ip(kElsewhere), {"amy", "two"}, 1).turn() == Turn::kAsk);
-  first.granted();
-  CHECK(scene.throttle.begin(ip(kHere), {"amy", "one"}, 1).turn() == Turn::kAsk);
+  CHECK(scene.turn(kHere, "amy", "two") == Turn::kNoTurn);
+  CHECK(scene.turn(kHere, "bob", "two") == Turn::kAsk);
+  CHECK(scene.turn(kElsewhere, "amy", "two") == Turn::kAsk);
+}
+
+TEST_CASE("guesses for any number of users at once are bounded by their address", "[throttle]") {
+  ThrottleScene scene(1);
+  std::list<GuessThrottle::Attempt> under_way;
+  for (int i = 0; i < 10; ++i) {
+    const std::string user = std::to_string(i);
+    under_way.push_back(scene.throttle.begin(ip(kHere), {user, "x"}, kLongMs));
+    REQUIRE(under_way.back().turn() == Turn::kAsk);
+  }
+  CHECK(scene.turn(kHere, "amy", "x") == Turn::kNoTurn);
+  CHECK(scene.turn(kElsewhere, "amy", "x") == Turn::kAsk);
+  for (auto& one : under_way) CHECK(one.denied());
+  CHECK(scene.turn(kHere, "amy", "x") == Turn::kTooMany);
+}
+
+TEST_CASE("who waits for a user holds no place of the address", "[throttle]") {
+  ThrottleScene scene(1);
+  auto first = scene.throttle.begin(ip(kHere), {"amy", "one"}, kLongMs);
+  std::atomic<int> refused = 0;
+  std::vector<std::thread> waiting;
+  for (int i = 0; i < 20; ++i) {
+    waiting.emplace_back([&] {
+      const auto attempt = scene.throttle.begin(ip(kHere), {"amy", "two"}, kLongMs);
+      refused += attempt.turn() == Turn::kTooMany ? 1 : 0;
+    });
+  }
+  base::pause_ms(50);  // so that most of them wait
+  CHECK(scene.turn(kHere, "bob", "x") == Turn::kAsk);
+  first.denied();
+  for (std::thread& one : waiting) one.join();
+  CHECK(refused == 20);
 }
 
 TEST_CASE("a wrong pair that is repeated takes a place, and gives it back", "[throttle]") {
@@ -239,26 +309,56 @@ TEST_CASE("a wrong pair that is repeated takes a place, and gives it back", "[th
   CHECK(scene.log_in(kHere, "typo"));
 }
 
-TEST_CASE("a pair that was right lately takes no place", "[throttle]") {
+TEST_CASE("a pair that was right lately takes no place while nobody guesses its user",
+          "[throttle]") {
   ThrottleScene scene(1);
   CHECK(scene.log_in(kHere, "right"));
-  const auto first = scene.throttle.begin(ip(kHere), {"amy", "other"}, kLongMs);
-  REQUIRE(first.turn() == Turn::kAsk);
-  CHECK(scene.throttle.begin(ip(kHere), {"amy", "right"}, 1).turn() == Turn::kAsk);
+  std::list<GuessThrottle::Attempt> under_way;  // as many as the address may have
+  for (int i = 0; i < 10; ++i)
+    under_way.push_back(scene.throttle.begin(ip(kHere), {std::to_string(i), "x"}, kLongMs));
+  std::list<GuessThrottle::Attempt> known;
+  for (int i = 0; i < 10; ++i) {
+    known.push_back(scene.throttle.begin(ip(kHere), {"amy", "right"}, 1));
+    CHECK(known.back().turn() == Turn::kAsk);
+  }
+}
+
+TEST_CASE("of many guesses at once none tells which pair was right lately", "[throttle]") {
+  ThrottleScene scene(2);
+  CHECK(scene.log_in(kHere, "right"));
+  for (const std::string& from : {kHere, kElsewhere}) {
+    CAPTURE(from);
+    auto one = scene.throttle.begin(ip(from), {"amy", "one"}, kLongMs);
+    auto two = scene.throttle.begin(ip(from), {"amy", "two"}, kLongMs);
+    CHECK(scene.turn(from, "amy", "three") == Turn::kNoTurn);
+    CHECK(scene.turn(from, "amy", "right") == Turn::kNoTurn);
+    one.denied();
+    two.denied();
+    CHECK(scene.turn(from, "amy", "three") == Turn::kTooMany);
+    CHECK(scene.turn(from, "amy", "right") == Turn::kTooMany);
+  }
+}
+
+TEST_CASE("a pair is known as right at the address from which it was", "[throttle]") {
+  ThrottleScene scene;
+  CHECK(scene.log_in(kHere, "right"));
+  const auto is_known = [&](const std::string& from) {
+    return scene.throttle.begin(ip(from), {"amy", "right"}, kLongMs).was_right_lately();
+  };
+  CHECK(is_known(kHere));
+  CHECK_FALSE(is_known(kElsewhere));
 }
 
 TEST_CASE("a pair that was right takes a place again after 900 seconds", "[throttle]") {
-  ThrottleScene scene(1);
+  ThrottleScene scene;
   CHECK(scene.log_in(kHere, "right"));
-  const auto first = scene.throttle.begin(ip(kHere), {"amy", "other"}, kLongMs);
-  REQUIRE(first.turn() == Turn::kAsk);
-  const auto turn_of_right = [&] {
-    return scene.throttle.begin(ip(kHere), {"amy", "right"}, 1).turn();
+  const auto is_known = [&] {
+    return scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs).was_right_lately();
   };
   pass_s(880);
-  CHECK(turn_of_right() == Turn::kAsk);
+  CHECK(is_known());
   pass_s(20);
-  CHECK(turn_of_right() == Turn::kNoTurn);
+  CHECK_FALSE(is_known());
 }
 
 TEST_CASE("a pair for which the authserver has no answer in time takes a place again",
@@ -297,6 +397,15 @@ TEST_CASE("when the table is full, the address that is forgiven first is forgott
   }
   CHECK(scene.log_in("198.51.100.2", "right"));  // needs no entry of its own
   CHECK(scene.guess("198.51.100.1", 100) == 7);
+}
+
+TEST_CASE("users that are made up push out nobody who is at the limit", "[throttle]") {
+  ThrottleScene scene(10, 8);  // one set: all users meet
+  CHECK(scene.guess(kHere, 10) == 10);
+  CHECK(scene.guess_users(kHere, 80) == 80);
+  CHECK(scene.guess_users(kElsewhere, 90) == 90);
+  CHECK(scene.guess(kHere, 1) == 0);
+  CHECK(scene.guess_users(kHere, 100) == 10);
 }
 
 TEST_CASE("what is forgiven makes room", "[throttle]") {
