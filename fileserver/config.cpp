@@ -1,6 +1,9 @@
 #include "fileserver/config.h"
 
+#include <algorithm>
+#include <charconv>
 #include <optional>
+#include <system_error>
 #include <utility>
 
 #include "base/host.h"
@@ -88,6 +91,35 @@ void add_show_rights(flags::App& app, std::string& target) {
                  take);
 }
 
+bool is_process_id(const std::string& text) {
+  pid_t pid = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stopped, failure] = std::from_chars(text.data(), end, pid);
+  return failure == std::errc() && stopped == end && pid > 0 && text.front() != '0';
+}
+
+void add_locks(flags::App& app, dav::LockQuestion& target) {
+  const auto take_server = [&target](const std::string& text) {
+    if (text != dav::kOnlyOne && !is_process_id(text)) return false;
+    target.server = text;
+    return true;
+  };
+  app.add_parsed("--locks-of", "PID", "a process id, or - for the only fileserver",
+                 "print the locks of the fileserver that runs as process PID, and exit; -: of the "
+                 "only one; its user and root may ask",
+                 take_server);
+  const auto take_lock = [&target](const std::string& text) {
+    const bool has_control = std::ranges::any_of(text, [](unsigned char c) { return c < 0x20; });
+    if (has_control || (!text.starts_with('/') && !text.starts_with("urn:uuid:"))) return false;
+    target.end = text;
+    return true;
+  };
+  app.add_parsed("--end-lock", "LOCK", "a token that begins with urn:uuid:, or a path with a slash",
+                 "end the lock of this token, or all locks of this path, of the fileserver that "
+                 "--locks-of names, and exit",
+                 take_lock);
+}
+
 void declare_access(flags::App& app, Config& config) {
   app.group("Accounts and access");
   flags::add_choice<NewAccounts>(
@@ -104,6 +136,7 @@ void declare_access(flags::App& app, Config& config) {
                   "(docs/access.md); SIGHUP reads it again; by default every user may read and "
                   "write everything");
   add_show_rights(app, config.show_rights_of);
+  add_locks(app, config.locks);
   flags::add_choice<bool>(app, "--listings", config.offer.has_listings,
                           {{"on", true}, {"off", false}},
                           "whether HTTP lists folders, which browsers and mounts need; "

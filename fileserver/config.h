@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "fileserver/auth/auth_options.h"
 #include "fileserver/auth/guess_throttle.h"
+#include "fileserver/dav/lock_client.h"
 #include "fileserver/files/opened_file.h"
 #include "fileserver/offer.h"
 #include "fileserver/transfers/transfer_log.h"
@@ -35,6 +36,7 @@ struct Config {
   int accounts_per_address = 100;  // see SignUp; 0: no limit
   std::string rights_path;         // of the file for Rights; empty: every user may do everything
   std::string show_rights_of;      // instead of serving; empty: serve
+  dav::LockQuestion locks;         // instead of serving, if asks_for_locks()
   TrustedProxies trusted_proxies;  // in front of the HTTP front
   std::vector<std::string> http_hosts;  // see HttpHosts
 
@@ -46,6 +48,8 @@ struct Config {
   std::int64_t send_buffer_bytes = 0;  // of each connection; 0: as the system thinks best
 
   TransferLogOptions transfer_log;
+
+  bool asks_for_locks() const { return !locks.server.empty() || !locks.end.empty(); }
 };
 
 // Reads the command line, the environment and the --config file. Returns the exit status instead

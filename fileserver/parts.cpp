@@ -143,6 +143,17 @@ std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<cons
   return std::make_unique<Uploads>(std::move(fence), files);
 }
 
+// Only WebDAV makes locks.
+net::Fd open_lock_listener(const Config& config) {
+  const bool has_locks = config.http_listen && config.offer.uploads == UploadMode::kFolder;
+  return has_locks ? dav::open_for_locks() : net::Fd();
+}
+
+std::unique_ptr<dav::LockService> serve_locks(net::Fd listener, dav::Locks& locks) {
+  if (!listener.is_open()) return {};
+  return std::make_unique<dav::LockService>(std::move(listener), locks);
+}
+
 AuthOptions options_of_health(AuthOptions auth) {
   auth.timeout_ms = std::min(auth.timeout_ms, telemetry::kHealthMs);
   return auth;
@@ -162,6 +173,7 @@ Parts::Parts(const Config& config)
       user_is_set(required(serve::become_user(options))),
       is_authserver_missing(net::is_nobody_listening_at(config.auth.address)),
       fence(std::make_shared<const Fence>(required(Fence::around(config.root)))),
+      lock_listener(open_lock_listener(config)),
       mounts(MountWatch::open()),
       sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
       hangups(open_hangups(config)),
@@ -172,6 +184,7 @@ Parts::Parts(const Config& config)
       on_hangup(act_on_hangup(config, *this)),
       files(open_files(config, fence, std::move(mounts))),
       uploads(open_uploads(config, fence, *files)),
+      lock_service(serve_locks(std::move(lock_listener), locks)),
       listings_memory(std::int64_t{32} << 20),
       zips_memory(kZipsBytes),
       auth(config.auth),

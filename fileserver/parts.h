@@ -14,6 +14,7 @@
 #include "fileserver/auth/guess_throttle.h"
 #include "fileserver/auth/log_in.h"
 #include "fileserver/auth/sign_up.h"
+#include "fileserver/dav/lock_service.h"
 #include "fileserver/dav/locks.h"
 #include "fileserver/files/digests.h"
 #include "fileserver/files/fence.h"
@@ -66,7 +67,8 @@ struct Parts {
   const std::monostate user_is_set;  // what follows is opened as --user
   const bool is_authserver_missing;  // the sandbox forbids to look
   const std::shared_ptr<const Fence> fence;
-  MountWatch mounts;  // the sandbox forbids to open it; prefetched files take it over
+  net::Fd lock_listener;  // for lock_service; the sandbox forbids to open it
+  MountWatch mounts;      // the sandbox forbids to open it; prefetched files take it over
   const base::Result<guard::Restricted> sandbox;
 
   net::Fd hangups;  // if it is open, SIGHUP is blocked in all threads
@@ -79,7 +81,8 @@ struct Parts {
   Digests digests;
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
 
-  dav::Locks locks;  // of WebDAV
+  dav::Locks locks;                                      // of WebDAV
+  const std::unique_ptr<dav::LockService> lock_service;  // null: there are never any
 
   MemoryBudget listings_memory;  // of large listings under way
   MemoryBudget zips_memory;      // of the names in zips under way

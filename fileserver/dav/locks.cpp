@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace fileserver::dav {
@@ -262,6 +263,19 @@ std::optional<Locks::Conflict> Locks::in_the_way_of(const LockedChange& change,
   }
   if (conflict == nullptr) return {};
   return conflict_of(*conflict);
+}
+
+std::vector<Lock> Locks::some_behind(const std::optional<std::string>& name,
+                                     std::int64_t now_ns) const {
+  constexpr std::size_t kSome = 64;
+  std::vector<Lock> some;
+  const base::Lock held(mutex_);
+  auto at = name ? table_.upper_bound(*name) : table_.begin();
+  for (; at != table_.end() && some.size() < kSome; ++at) {
+    std::ranges::copy_if(at->second, std::back_inserter(some),
+                         [&](const Lock& lock) { return lock.ends_ns > now_ns; });
+  }
+  return some;
 }
 
 bool Locks::is_empty(std::int64_t now_ns) {

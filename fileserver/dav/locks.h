@@ -115,6 +115,11 @@ class Locks {
                                         std::span<const std::string> tokens,
                                         std::int64_t now_ns) const EXCLUDES(mutex_);
 
+  // Some of the locks, by name, behind that name, or the first ones; of each name all. Empty: there
+  // are no more. So the whole table is read without holding others up.
+  std::vector<Lock> some_behind(const std::optional<std::string>& name, std::int64_t now_ns) const
+      EXCLUDES(mutex_);
+
   // Whether there is no lock at all, so that nobody needs to look for one.
   bool is_empty(std::int64_t now_ns) EXCLUDES(mutex_);
 

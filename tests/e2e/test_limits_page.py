@@ -25,6 +25,7 @@ NO_LIMITS = {
     ),
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("new-accounts", "uploads", "rights", "show-rights", "trusted-proxy", "http-host"),
+    *("locks-of", "end-lock"),
     *(
         "root",
         "files",

@@ -1,5 +1,6 @@
 #include "fileserver/dav/locks.h"
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -230,6 +231,28 @@ TEST_CASE("locks of a user and in all are bounded", "[locks]") {
   CHECK(added(locks, wanted("e")).empty());
   locks.forget("d", 11);
   CHECK(!added(locks, wanted("e")).empty());
+}
+
+TEST_CASE("all locks that have not ended are read, some names at a time", "[locks]") {
+  Locks locks;
+  constexpr int kNames = 100;
+  for (int i = 0; i < kNames; ++i) {
+    Lock lock = wanted(std::to_string(i), kZero, kShared);
+    if (i % 10 == 0) lock.ends_ns = 50;
+    REQUIRE(!added(locks, lock).empty());
+    REQUIRE(!added(locks, wanted(std::to_string(i), kZero, kShared, "bob")).empty());
+  }
+  std::set<std::string> tokens;
+  int reads = 0;
+  std::optional<std::string> last;
+  for (auto some = locks.some_behind(last, 50); !some.empty(); some = locks.some_behind(last, 50)) {
+    ++reads;
+    for (const Lock& lock : some) tokens.insert(lock.token);
+    last = some.back().name;
+  }
+  CHECK(tokens.size() == kNames + 9 * kNames / 10);
+  CHECK(reads > 1);
+  CHECK(locks.some_behind({}, 100).empty());
 }
 
 TEST_CASE("the password of a user with locks is given out every two seconds", "[locks]") {

@@ -129,6 +129,22 @@ TEST_CASE("versions that may still be alike are not taken for each other", "[dig
   CHECK(known(digests, in_its_place) == digest_of("bbb"));
 }
 
+TEST_CASE("a digest of a version that may still be that of others is not kept", "[digests]") {
+  const tests::TemporaryFolder folder;
+  const auto fence = fence_around(folder);
+  folder.write("removed", "aaa");
+  folder.write("new", "bbb");
+  base::pause_ms(kSettlingMs + 1);
+  PrefetchedFiles prefetched(fence, 1 << 30, kStaysWanted, {}, Updates::kNone);
+  OpenedFile removed = settled(prefetched, "removed");
+  OpenedFile in_its_place = settled(prefetched, "new");
+  in_its_place.version = removed.version;
+  removed.version.settling_ms = 3'600'000;  // asked within a tick of the file system's clock
+  Digests digests;
+  CHECK(known(digests, removed) == digest_of("aaa"));
+  CHECK(known(digests, in_its_place) == digest_of("bbb"));  // asked later
+}
+
 TEST_CASE("a file that changes while it is read has no digest", "[digests]") {
   const tests::TemporaryFolder folder;
   const auto fence = fence_around(folder);
@@ -251,6 +267,34 @@ TEST_CASE("only so many digests are computed at once, and others wait for a whil
   Digests more({.at_once = 2, .wait_ms = 1});
   CHECK(known(more, first, [&] { return known(more, second) == digest_of("second"); }) ==
         digest_of("first"));
+}
+
+TEST_CASE("who waits for the digest of the same version waits as long as that takes", "[digests]") {
+  const tests::TemporaryFolder folder;
+  const auto fence = fence_around(folder);
+  DiskFiles disk(fence);
+  folder.write("file", "content");
+  const OpenedFile file = settled(disk, "file");
+  const OpenedFile same = settled(disk, "file");
+  Digests digests({.at_once = 4, .wait_ms = 1});
+  std::atomic<int> looks = 0;
+  std::atomic<bool> has_ended = false;
+  std::atomic<bool> is_right = false;
+  std::thread other;
+  const auto until_other_has_waited = [&] {
+    if (!other.joinable()) {
+      other = std::thread([&] {
+        const auto digest = digests.of(same, [&] { return ++looks > 0; });
+        is_right = digest && *digest == digest_of("content");
+        has_ended = true;
+      });
+    }
+    while (looks < 2 && !has_ended) base::pause_ms(1);  // far longer than wait_ms
+    return true;
+  };
+  CHECK(known(digests, file, until_other_has_waited) == digest_of("content"));
+  other.join();
+  CHECK(is_right);
 }
 
 TEST_CASE("who waits for a digest of somebody else may leave", "[digests]") {
