@@ -3,7 +3,6 @@
 Each folder is a room. A room imports only from itself and from rooms above it in this list, which
 is the way from the data to the report. systems, workloads and observe know nothing of each other.
 
-  rig/          starts programs and stores; bench, demo and tests use it too
   papers/       data: what a paper measured, in a folder named by its number
   plan/         what will be measured
   systems/      what is measured: servers, store and files

@@ -7,6 +7,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rig.cores import Cores
+
 from ..observe import disk_probe
 from ..observe.disk_probe import DiskProbe
 from ..plan.catalog import CLOSED_LOOP, RAMP, Cell
@@ -14,7 +16,6 @@ from ..plan.plan import ramp_of
 from ..procedures import checks, sweep
 from ..results.environment import Environment
 from ..results.records import Run
-from ..rig.cores import Cores
 from . import (
     attempts,
     bursts,

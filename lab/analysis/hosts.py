@@ -7,11 +7,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from rig.cable import bits_per_s
+
 from ..plan.catalog import SCALE_OUT, Cell, Stage
 from ..plan.claims import HostsRatio
 from ..plan.cluster import Cluster
 from ..results.records import Run
-from ..rig.cable import bits_per_s
 from . import passes
 from .intervals import Spread
 from .passes import OfPasses

@@ -6,11 +6,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from rig.host import Tool
+from rig.link import Link
+
 from ..plan import links
 from ..plan.catalog import CLIENT, Stage
 from ..plan.plan import Plan
-from ..rig.host import Tool
-from ..rig.link import Link
 from . import limits
 from .limits import Finding
 

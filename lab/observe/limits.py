@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig import control_group, namespace, stores
+from rig.files import DROP_CACHES
+from rig.host import HAPROXY, Tool, is_container, is_root
+
 from ..plan import catalog
 from ..plan.plan import Plan
-from ..rig import control_group, namespace, stores
-from ..rig.files import DROP_CACHES
-from ..rig.host import HAPROXY, Tool, is_container, is_root
 from . import thread_room, usage
 from .sampler import Sampler
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from ..rig.errors import WrongUsage
-from ..rig.tcp import AS_IT_IS, Tcp
+from rig.errors import WrongUsage
+from rig.tcp import AS_IT_IS, Tcp
+
 from . import papers, similar
 from .cluster import Cluster
 from .from_json import from_json

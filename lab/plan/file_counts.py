@@ -6,7 +6,8 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..rig.files import present_count
+from rig.files import present_count
+
 from .catalog import CONNECTIONS, CROWD, NEW, SCALE_OUT, Cell, Experiment, Size, Stage, sizes
 from .cluster import Cluster
 from .users import Connections

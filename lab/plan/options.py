@@ -6,9 +6,10 @@ import argparse
 import re
 from pathlib import Path
 
-from ..rig import hosts, remote, stores
-from ..rig.cores import usable_cores
-from ..rig.errors import WrongUsage
+from rig import hosts, remote, stores
+from rig.cores import usable_cores
+from rig.errors import WrongUsage
+
 from . import catalog, links, plan, similar
 from .catalog import NEW, Stage
 from .machines import machine

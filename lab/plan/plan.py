@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..rig.cores import Cores
+from rig.cores import Cores
+
 from . import catalog, file_counts, links
 from .catalog import (
     BURST,

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rig.control_group import Limits
+from rig.control_group import Limits
+
 from . import links
 from .catalog import BURST, CLIENT, CROWD, FAILOVER, Cell, Mode, Size, Stage
 from .pinning import Pinning

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rig.nodes import Group
+from rig.nodes import Group
 
 
 @dataclass(frozen=True, kw_only=True)

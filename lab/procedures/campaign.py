@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
+from rig import files
+from rig.errors import Failed
+from rig.host import raise_descriptor_limit
+
 from ..observe import extents
 from ..plan import catalog
 from ..plan.catalog import CROWD, FAILOVER, NEW
 from ..plan.planned import CYCLED, Planned
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig import files
-from ..rig.errors import Failed
-from ..rig.host import raise_descriptor_limit
 from . import checks, probes, side_by_side
 from .bench import Bench, Ready
 from .failover import Failovers

@@ -12,16 +12,17 @@ from pathlib import Path
 from threading import Thread
 from typing import BinaryIO
 
+from rig import private_folder
+from rig.clocks import Reading
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.host import network_counters
+from rig.place import Place
+from rig.transfer_log import TURNSTILE, TransferLog
+
 from ..observe.connections import Connections
 from ..observe.kept import Kept, kept_in, sent_again
 from ..observe.served import Served, make_up
-from ..rig import private_folder
-from ..rig.clocks import Reading
-from ..rig.cores import Cores
-from ..rig.errors import Failed
-from ..rig.host import network_counters
-from ..rig.place import Place
-from ..rig.transfer_log import TURNSTILE, TransferLog
 from ..systems.clients.client import Client, Wanted
 from ..systems.system import Site
 from ..workloads.client import Attempt, FetchLoad

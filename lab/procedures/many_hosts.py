@@ -8,11 +8,12 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from ..rig.clocks import Reading
-from ..rig.cores import Cores
-from ..rig.errors import Failed
-from ..rig.nodes import Nodes
-from ..rig.testers import Testers
+from rig.clocks import Reading
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.nodes import Nodes
+from rig.testers import Testers
+
 from ..workloads import gathered, ramp
 from ..workloads.outcome import Result
 from ..workloads.ramp import RampLoad

@@ -9,6 +9,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rig import files, namespace
+from rig.clocks import Reading
+from rig.cores import verify_cores
+from rig.errors import Failed
+from rig.place import LOOPBACK
+from rig.told import Told
+from rig.wire import End
+
 from ..observe import residency, round_trips, usage
 from ..observe.moment import Sample
 from ..observe.round_trips import RoundTrip, RoundTrips
@@ -23,13 +31,6 @@ from ..results import distributions
 from ..results import series as kept_series
 from ..results.courses import Courses
 from ..results.records import Run
-from ..rig import files, namespace
-from ..rig.clocks import Reading
-from ..rig.cores import verify_cores
-from ..rig.errors import Failed
-from ..rig.place import LOOPBACK
-from ..rig.told import Told
-from ..rig.wire import End
 from ..systems import fresh_files
 from ..systems.system import Receiving, Running, Telling
 from ..workloads import known, loadgen_run, transfers

@@ -5,11 +5,12 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from rig.cores import counted
+from rig.place import HERE
+
 from ..analysis.cells import Analysis
 from ..plan.catalog import BURST, CROWD, FAILOVER, Stage
 from ..results.environment import Environment
-from ..rig.cores import counted
-from ..rig.place import HERE
 from . import wording
 from .document import Block, Bullets, Heading, Paragraph
 

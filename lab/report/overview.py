@@ -5,6 +5,8 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from rig.cores import counted
+
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
 from ..plan import catalog
@@ -23,7 +25,6 @@ from ..plan.catalog import (
     row_title,
 )
 from ..results.environment import Environment
-from ..rig.cores import counted
 from . import figure_views, finding_views, headline, wording, workloads
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component

@@ -9,14 +9,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig import servers, stores, telemetry
+from rig.cores import Cores
+from rig.processes import Address, Program
+from rig.servers import Programs, Server
+from rig.stores import Store
+from rig.transfer_log import TransferLog
+
 from ..plan.catalog import BURST, CLIENT, MIX, RAMP, Cell, Stage
 from ..plan.pinning import Pinning
-from ..rig import servers, stores, telemetry
-from ..rig.cores import Cores
-from ..rig.processes import Address, Program
-from ..rig.servers import Programs, Server
-from ..rig.stores import Store
-from ..rig.transfer_log import TransferLog
 from . import file_memory
 from .programs import OfPrograms
 from .system import Site

@@ -19,11 +19,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from rig.link import Link
+from rig.login import Login
+from rig.tcp import InForce
+
 from ..plan.figures import LESS, MORE, NEITHER, Figure
 from ..plan.from_json import from_json
-from ..rig.link import Link
-from ..rig.login import Login
-from ..rig.tcp import InForce
 from . import foretold
 from .burst import SHORTEST_WATCHED_S
 from .load import Asked, Load

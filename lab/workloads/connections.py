@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from rig.idle_connections import Idle, LogIn
+from rig.processes import Address
+
 from ..plan.figures import LESS, MORE, Figure
-from ..rig.idle_connections import Idle, LogIn
-from ..rig.processes import Address
 from . import closed_loop
 from .closed_loop import ClosedLoop
 from .load import Asked

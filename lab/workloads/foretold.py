@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..rig.link import Link
-from ..rig.tcp import InForce
+from rig.link import Link
+from rig.tcp import InForce
 
 _BITS, _MS_PER_S = 8, 1000
 _USUAL_HEADERS = 52  # of TCP and IP, with time stamps

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..rig.clocks import Reading
-from ..rig.testers import Tester, Testers
+from rig.clocks import Reading
+from rig.testers import Tester, Testers
+
 from . import series, transfers
 from .series import Second
 from .transfers import Transfer

@@ -17,8 +17,8 @@ from lab.plan.ramps import Ramp
 from lab.results import courses
 from lab.results.courses import Courses
 from lab.results.records import Run
-from lab.rig.nodes import Group
 from lab.workloads.uploads import Moment
+from rig.nodes import Group
 
 KIB, MIB = 1 << 10, 1 << 20
 STEP_S = 0.25

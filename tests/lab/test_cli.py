@@ -13,7 +13,7 @@ from real_lab import ROOT, lab
 
 from lab import cli
 from lab.plan import catalog
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 
 def called(*arguments: str) -> tuple[int, str]:

@@ -4,10 +4,10 @@ import ast
 import unittest
 from pathlib import Path
 
-LAB = Path(__file__).resolve().parents[2] / "lab"
+TOP = Path(__file__).resolve().parents[2]
+LAB = TOP / "lab"
 # In the order of lab/__init__.py. papers/ has no code. The commands, beside the rooms, come last.
 FLOORS = (
-    ("rig",),
     ("plan",),
     ("systems", "workloads", "observe"),  # which know nothing of each other
     ("results",),
@@ -90,6 +90,11 @@ class RoomsTest(unittest.TestCase):
             "def later():\n    from ..report import wording",
         ):
             self.assertEqual(len(backward_imports(source, ("analysis",))), 1, source)
+
+    def test_the_rig_knows_no_user_of_it(self):
+        for path in sorted((TOP / "rig").glob("*.py")):
+            source = path.read_text(encoding="utf-8")
+            self.assertNotRegex(source, r"(?m)^\s*(from|import) (lab|bench)\b", path.name)
 
     def test_rooms_of_a_floor_do_not_know_each_other(self):
         self.assertEqual(backward_imports("from ..systems import known", ("systems",)), [])

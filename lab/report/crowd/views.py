@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rig.place import LOOPBACK
+
 from ...analysis.crowds import CrowdResult, Step
 from ...plan.catalog import Stage
 from ...results.records import Run
-from ...rig.place import LOOPBACK
 from .. import wording
 from ..columns import Column, Writing, of_view
 from ..document import Block, Table

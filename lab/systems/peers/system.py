@@ -9,15 +9,16 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig import servers, stores
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.processes import Address, Program
+from rig.servers import Programs
+from rig.stores import Store
+from rig.transfer_log import TransferLog
+
 from ...plan.catalog import CLIENT, Cell, Stage
 from ...plan.pinning import Pinning
-from ...rig import servers, stores
-from ...rig.cores import Cores
-from ...rig.errors import Failed
-from ...rig.processes import Address, Program
-from ...rig.servers import Programs
-from ...rig.stores import Store
-from ...rig.transfer_log import TransferLog
 from ..programs import OfPrograms
 from ..system import Site
 from . import known

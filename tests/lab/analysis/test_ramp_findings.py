@@ -22,7 +22,7 @@ from lab.plan.claims import (
     SharedLimit,
     ViewsAgree,
 )
-from lab.rig.nodes import Change
+from rig.nodes import Change
 
 OF_ALL: dict[str, Any] = {"text": "a finding", "stage": "sink", "rows": ("this",)}
 MORE = PlateauRatio(**OF_ALL, than_row="that", above=1.2, below=2.0)

@@ -13,8 +13,8 @@ from lab.plan.claims import DownloadRatio
 from lab.plan.options import Options
 from lab.plan.plan import Plan
 from lab.plan.planned import OVERHEAD_S
-from lab.rig.errors import WrongUsage
-from lab.rig.tcp import Tcp
+from rig.errors import WrongUsage
+from rig.tcp import Tcp
 
 ARIA2 = {"client": "aria2", "most_channels": 16}
 STAGES = {

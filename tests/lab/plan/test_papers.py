@@ -9,7 +9,7 @@ from unittest import mock
 import examples
 
 from lab.plan import catalog, claims, papers
-from lab.rig.errors import WrongUsage
+from rig.errors import WrongUsage
 
 
 class PapersTest(unittest.TestCase):

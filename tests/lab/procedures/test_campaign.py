@@ -13,7 +13,7 @@ from lab.procedures.bench import Bench
 from lab.procedures.campaign import Campaign, Course
 from lab.procedures.progress import Progress
 from lab.results.records import Folder
-from lab.rig.servers import Programs
+from rig.servers import Programs
 
 OPTIONS = examples.options("table4", stages=("prefetching",), rows=("1KB",))
 ORDERED = examples.options("000-order")

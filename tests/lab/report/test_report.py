@@ -17,7 +17,7 @@ from lab.plan.catalog import Cell
 from lab.report import compare, finding_views, markdown, page, wording
 from lab.report.document import Block, Figure, Heading, Paragraph, Pointer, Table
 from lab.results.records import Folder, Run
-from lab.rig.errors import Failed, WrongUsage
+from rig.errors import Failed, WrongUsage
 
 
 def sweep(**changes) -> list[Run]:

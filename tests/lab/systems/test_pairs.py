@@ -10,8 +10,6 @@ from real_lab import BUILD
 from lab.plan.catalog import CLIENT, Cell, Stage
 from lab.plan.pinning import choose
 from lab.procedures.fetching import Fetching
-from lab.rig.cores import usable_cores
-from lab.rig.servers import Programs
 from lab.systems import known
 from lab.systems.clients import known as clients
 from lab.systems.clients.client import Client
@@ -19,6 +17,8 @@ from lab.systems.peers.packages import LeftOut
 from lab.systems.peers.pair import RunningPair
 from lab.systems.system import Site
 from lab.workloads.client import FetchLoad
+from rig.cores import usable_cores
+from rig.servers import Programs
 
 
 class PairsTest(unittest.TestCase):

@@ -8,11 +8,11 @@ import examples
 from lab.plan import catalog
 from lab.plan.catalog import CONNECTIONS, Cell
 from lab.plan.setting import Setting
-from lab.rig.idle_connections import LogIn
-from lab.rig.processes import Address
 from lab.workloads import connections, known
 from lab.workloads.connections import ManyConnections
 from lab.workloads.load import Asked
+from rig.idle_connections import LogIn
+from rig.processes import Address
 
 ALL_ASK = ManyConnections(
     **{**vars(examples.GET), "flags": ("--connection", "keep-alive")},

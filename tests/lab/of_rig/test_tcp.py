@@ -13,12 +13,12 @@ from needs import missing
 from real_lab import BUILD
 
 from lab.observe.connections import Connections
-from lab.rig import tcp, wire
-from lab.rig.errors import Failed
-from lab.rig.link import Link
-from lab.rig.place import HERE
-from lab.rig.tcp import InForce, Tcp
-from lab.rig.wire import End
+from rig import tcp, wire
+from rig.errors import Failed
+from rig.link import Link
+from rig.place import HERE
+from rig.tcp import InForce, Tcp
+from rig.wire import End
 
 _LONG_S = 60.0
 _AVAILABLE = "/proc/sys/net/ipv4/tcp_available_congestion_control"

@@ -8,10 +8,10 @@ import unittest
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from lab.rig import clocks
-from lab.rig.clocks import Clock, Clocks, Reading
-from lab.rig.errors import Failed
-from lab.rig.place import HERE, Place
+from rig import clocks
+from rig.clocks import Clock, Clocks, Reading
+from rig.errors import Failed
+from rig.place import HERE, Place
 
 # A clock that is ahead by the first number, and by the second one more each second since the third.
 # It tells its time as often as the fourth says. It waits so long before it looks at its clock, and

@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from unittest import mock
 
-from lab.rig import idle_connections
-from lab.rig.idle_connections import Idle, LogIn
-from lab.rig.processes import Address
+from rig import idle_connections
+from rig.idle_connections import Idle, LogIn
+from rig.processes import Address
 
 NATIVE = LogIn.natively("ann", "secret")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from .errors import Failed
 from .processes import run_tool
 
-SCRIPTS = Path(__file__).resolve().parents[2] / "scripts"
+SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 DROP_CACHES = "/proc/sys/vm/drop_caches"
 
 

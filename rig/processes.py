@@ -19,7 +19,7 @@ from .child import Child
 from .cores import Cores, format_cores, verify_cores
 from .errors import Failed
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[1]
 _READY = re.compile(r"READY (unix:/.+?|\S+:[0-9]+)(?: [a-z]+=(?:unix:/\S+|\S+:[0-9]+))*")
 _STOP_TIMEOUT_S = 30.0
 _PAUSE_TIMEOUT_S = 30.0

@@ -7,10 +7,10 @@ from unittest import mock
 
 import examples
 
-from lab.rig import process_tree
-from lab.rig.errors import Failed
-from lab.rig.process_tree import stop_with_children, tree
-from lab.rig.processes import Program
+from rig import process_tree
+from rig.errors import Failed
+from rig.process_tree import stop_with_children, tree
+from rig.processes import Program
 
 # A program, its child in a session of its own, and a grandchild that ignores SIGTERM. All wait.
 FAMILY = """

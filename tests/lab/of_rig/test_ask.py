@@ -4,8 +4,8 @@ import socket
 import threading
 import unittest
 
-from lab.rig import servers
-from lab.rig.processes import Address
+from rig import servers
+from rig.processes import Address
 
 _MORE_THAN_THE_BUFFERS_HOLD = "x" * (32 << 20)
 

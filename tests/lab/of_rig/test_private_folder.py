@@ -11,15 +11,15 @@ from unittest import mock
 
 import examples
 
-from lab.rig import private_folder
-from lab.rig.errors import Failed
+from rig import private_folder
+from rig.errors import Failed
 
 _ROOT = Path(__file__).resolve().parents[3]
 # Makes one, says so, and waits to be killed.
 _HOLDER = """
 import signal, sys
 from unittest import mock
-from lab.rig import private_folder
+from rig import private_folder
 with mock.patch.object(private_folder, "_IN_MEMORY", sys.argv[1]), private_folder.made(0) as folder:
     print(folder, flush=True)
     signal.pause()

@@ -8,9 +8,9 @@ from unittest import mock
 import examples
 from ssh_host import SshHost, why_no_ssh_host
 
-from lab.rig import hosts
-from lab.rig.errors import Failed, WrongUsage
-from lab.rig.hosts import Host
+from rig import hosts
+from rig.errors import Failed, WrongUsage
+from rig.hosts import Host
 
 
 class HostsTest(unittest.TestCase):

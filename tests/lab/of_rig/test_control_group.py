@@ -13,9 +13,9 @@ from pathlib import Path
 
 import examples
 
-from lab.rig.control_group import ControlGroup, Hierarchies, Limits, limited, remove_leftovers
-from lab.rig.errors import Failed
-from lab.rig.processes import Program
+from rig.control_group import ControlGroup, Hierarchies, Limits, limited, remove_leftovers
+from rig.errors import Failed
+from rig.processes import Program
 
 _MIB = 1 << 20
 _HOLD_AND_READ = """

@@ -5,8 +5,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from lab.rig import stores
-from lab.rig.databases import MysqlServer
+from rig import stores
+from rig.databases import MysqlServer
 
 
 class LeftoversTest(unittest.TestCase):

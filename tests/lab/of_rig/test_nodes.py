@@ -16,10 +16,10 @@ from unittest import mock
 import examples
 import networks
 
-from lab.rig import nodes, process_tree
-from lab.rig.cable import inside
-from lab.rig.errors import Failed, WrongUsage
-from lab.rig.nodes import Change, Group, Node, Nodes, NodesHere
+from rig import nodes, process_tree
+from rig.cable import inside
+from rig.errors import Failed, WrongUsage
+from rig.nodes import Change, Group, Node, Nodes, NodesHere
 
 _LONG_S = 60.0
 _WHY_NOT: list[str] = []
@@ -33,7 +33,7 @@ with socket.create_connection((sys.argv[1], int(sys.argv[2]))) as connection:
 _LAB = """
 import sys, time
 from pathlib import Path
-from lab.rig import nodes
+from rig import nodes
 with nodes.laid([nodes.Group(name="a", count=3)], "", Path(sys.argv[1])) as made:
     print(made.places[0].namespace.split("/")[2], flush=True)
     time.sleep(1000)

@@ -13,10 +13,10 @@ import examples
 import networks
 from real_lab import BUILD
 
-from lab.rig import process_tree, wire
-from lab.rig.errors import Failed
-from lab.rig.link import Later, Link
-from lab.rig.wire import End
+from rig import process_tree, wire
+from rig.errors import Failed
+from rig.link import Later, Link
+from rig.wire import End
 
 _LONG_S = 60.0
 _DELAY_LINE = BUILD / "lab" / "delay_line"

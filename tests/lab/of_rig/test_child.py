@@ -6,7 +6,7 @@ import subprocess
 import sys
 import unittest
 
-from lab.rig.child import Child
+from rig.child import Child
 
 _LONG_S = 60.0
 # Uses so much of the CPU, itself or in a child that it waits for.
