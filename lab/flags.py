@@ -9,8 +9,8 @@ from typing import Any
 
 from rig.stores import KINDS
 
+from .kinds.crowd.load import ENGINES
 from .plan.planned import BLOCKED, CYCLED, INTERLEAVED
-from .workloads.crowd import ENGINES
 
 _ROOT = Path(__file__).resolve().parent.parent
 

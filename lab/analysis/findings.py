@@ -10,8 +10,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..kinds import CROWD
+from ..kinds.burst import analysis as bursts
+from ..kinds.burst.analysis import BurstStep
+from ..kinds.client import findings as download_findings
+from ..kinds.connections import analysis as connections
+from ..kinds.crowd.analysis import CrowdResult, Step
+from ..kinds.ramp import findings as ramp_findings
+from ..kinds.scale_out import analysis as hosts
 from ..plan import catalog, papers
-from ..plan.catalog import CROWD, Cell
+from ..plan.catalog import Cell
 from ..plan.claims import (
     Bears,
     BurstRatio,
@@ -25,10 +33,8 @@ from ..plan.claims import (
     OfRamp,
     Scaling,
 )
-from . import bursts, connections, download_findings, gains, hosts, ramp_findings
-from .bursts import BurstStep
+from . import gains
 from .cells import Analysis, CellResult
-from .crowds import CrowdResult, Step
 from .intervals import Spread
 from .verdict import Resource
 
@@ -117,7 +123,7 @@ def _judge_crowds(finding: Bears | Cheaper, row: str, analysis: Analysis) -> Jud
         if isinstance(finding, Bears)
         else (finding.stage, finding.than)
     )
-    first, second = (analysis.crowd(Cell(name, row, workload=CROWD)) for name in names)
+    first, second = (analysis.crowd(Cell(name, row, workload=CROWD.name)) for name in names)
     if first is None or second is None:
         return None
     rule = _bears if isinstance(finding, Bears) else _is_cheaper

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
+from ..kinds.ramp.findings import CANNOT_TELL, Told, inside
 from . import intervals
 from .intervals import Spread
-from .ramp_findings import CANNOT_TELL, Told, inside
 
 
 class OfPasses(ABC):

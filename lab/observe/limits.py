@@ -289,8 +289,7 @@ def of_stages(names: Sequence[str]) -> str:
 def _disk(plan: Plan, work: Path) -> Finding:
     sizes = catalog.sizes()
     free = shutil.disk_usage(work).free
-    few = (catalog.CROWD, catalog.CONNECTIONS, catalog.SCALE_OUT)
-    shared = {cell.row for cell in plan.cells if cell.workload in few}
+    shared = {cell.row for cell in plan.cells if cell.kind.few_files}
     fewer = [
         name
         for name, count in plan.file_counts.items()

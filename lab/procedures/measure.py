@@ -17,6 +17,10 @@ from rig.place import LOOPBACK
 from rig.told import Told
 from rig.wire import End
 
+from ..kinds.client.fetching import Fetching
+from ..kinds.client.load import FetchLoad
+from ..kinds.ramp.load import RampLoad
+from ..kinds.ramp.many_hosts import ManyHosts
 from ..observe import residency, round_trips, usage
 from ..observe.moment import Sample
 from ..observe.round_trips import RoundTrip, RoundTrips
@@ -34,18 +38,14 @@ from ..results.records import Run
 from ..systems import fresh_files
 from ..systems.system import Receiving, Running, Telling
 from ..workloads import known, loadgen_run, transfers
-from ..workloads.client import FetchLoad
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
-from ..workloads.ramp import RampLoad
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload
 from . import both_views, checks, killing, warming
 from .beside import Beside
-from .fetching import Fetching
 from .generator import Generator, OneHost
 from .look import Look
-from .many_hosts import ManyHosts
 from .server_log import ServerLog
 from .stand import Stand
 from .switching import Switching

@@ -18,8 +18,8 @@ import networks
 from real_lab import BUILD, why_no_run
 from ssh_host import SshHost, why_no_ssh_host
 
-from lab.workloads import gathered
-from lab.workloads.gathered import Gathered
+from lab.kinds.ramp import gathered
+from lab.kinds.ramp.gathered import Gathered
 from rig import hosts, nodes, process_tree, servers, stores
 from rig.cores import Cores
 from rig.errors import Failed

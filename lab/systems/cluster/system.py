@@ -26,8 +26,8 @@ from rig.servers import Programs
 from rig.stores import Store
 from rig.switch import OUR_ADDRESS, address
 
+from ...kinds.scale_out import Cluster
 from ...plan.catalog import Cell, Stage
-from ...plan.cluster import Cluster
 from ...plan.pinning import Pinning
 from .. import file_memory
 from ..programs import OfPrograms

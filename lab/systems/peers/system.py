@@ -17,7 +17,8 @@ from rig.servers import Programs
 from rig.stores import Store
 from rig.transfer_log import TransferLog
 
-from ...plan.catalog import CLIENT, Cell, Stage
+from ...kinds import CLIENT
+from ...plan.catalog import Cell, Stage
 from ...plan.pinning import Pinning
 from ..programs import OfPrograms
 from ..system import Site
@@ -117,7 +118,7 @@ class ReadyPeer:
     @contextmanager
     def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[RunningPeer]:
         account = self._new_account()
-        has_log = bool(self.entry.upload_name) or cell.workload == CLIENT
+        has_log = bool(self.entry.upload_name) or cell.kind is CLIENT
         stores_folder = self.work / "stores"  # what is left there is removed by the next lab
         stores_folder.mkdir(parents=True, exist_ok=True)
         site.logs.mkdir(parents=True, exist_ok=True)

@@ -4,9 +4,9 @@ import unittest
 
 from made_up_downloads import ROW, attempts, failed
 
-from lab.analysis.attempts import Attempts, best, of_cell, ratio
+from lab.kinds.client.analysis import Attempts, best, of_cell, ratio
+from lab.kinds.client.load import FAILED
 from lab.results.records import Run
-from lab.workloads.client import FAILED
 
 
 def found(*runs: Run) -> list[Attempts]:

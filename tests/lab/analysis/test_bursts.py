@@ -6,8 +6,9 @@ from typing import Any
 
 import examples
 
-from lab.analysis import bursts, findings
+from lab.analysis import findings
 from lab.analysis.cells import Analysis
+from lab.kinds.burst import analysis as bursts
 from lab.plan.claims import BurstRatio
 from lab.results.records import Run
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import examples
 
-from lab.analysis import hosts
 from lab.analysis.cells import Analysis
 from lab.analysis.findings import CANNOT_TELL, NOT_SEEN, SEEN, judge
-from lab.analysis.hosts import HostsResult
+from lab.kinds.scale_out import analysis as hosts
+from lab.kinds.scale_out.analysis import HostsResult
 from lab.plan import catalog, claims
-from lab.plan.catalog import SCALE_OUT, Cell
+from lab.plan.catalog import Cell
 from lab.plan.claims import HostsRatio
 from lab.results.records import Run
 
@@ -22,7 +22,7 @@ USED = {"fileserver": 0.1, "proxy": 0.2, "authserver": 0.05, "loadgen": 0.1}
 
 def trials(stage: str, *rates: float, **changes: Any) -> list[Run]:
     """One in each pass."""
-    usual = {"cell": Cell(stage, "10KB", workload=SCALE_OUT), "used": examples.usage(USED)}
+    usual = {"cell": Cell(stage, "10KB", workload="scale_out"), "used": examples.usage(USED)}
     made = [
         examples.run(96, rate, repeat=repeat, **{**usual, **changes})
         for repeat, rate in enumerate(rates, start=1)

@@ -5,10 +5,10 @@ from typing import Any
 
 import examples
 
-from lab.analysis import connections
 from lab.analysis.cells import Analysis
 from lab.analysis.findings import CANNOT_TELL, NOT_SEEN, SEEN, judge
-from lab.plan.catalog import CONNECTIONS, Cell
+from lab.kinds.connections import analysis as connections
+from lab.plan.catalog import Cell
 from lab.plan.claims import ConnectionsRatio
 from lab.results.records import Run
 
@@ -17,7 +17,7 @@ RATES = (1000.0, 1020.0, 980.0)
 
 def trials(stage: str, n: int, *rates: float, **changes: Any) -> list[Run]:
     """One in each pass."""
-    cell = Cell(stage, "1KB", workload=CONNECTIONS)
+    cell = Cell(stage, "1KB", workload="connections")
     return [
         examples.run(n, rate, repeat=repeat, cell=cell, **changes)
         for repeat, rate in enumerate(rates, start=1)

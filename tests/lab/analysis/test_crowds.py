@@ -8,7 +8,7 @@ import examples
 from lab.analysis import findings
 from lab.analysis.cells import Analysis
 from lab.plan import catalog
-from lab.plan.catalog import CROWD, Cell
+from lab.plan.catalog import Cell
 from lab.plan.claims import Bears, Cheaper
 from lab.results.records import Run
 
@@ -35,7 +35,7 @@ def verdict(claim, runs: list[Run]) -> list[str]:
 class CrowdsTest(unittest.TestCase):
     def test_the_most_that_hold_in_every_trial(self):
         runs = searched("vsftpd", (250, 250), (500, 500), (500, 490), (1000, 700))
-        found = Analysis(runs, ENVIRONMENT).crowd(Cell("vsftpd", "10KB", workload=CROWD))
+        found = Analysis(runs, ENVIRONMENT).crowd(Cell("vsftpd", "10KB", workload="crowd"))
         assert found and found.at_most
         self.assertEqual(found.at_most.users, 250)
         self.assertEqual([step.left for step in found.steps], [250, 495, 700])

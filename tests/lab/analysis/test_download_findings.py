@@ -5,9 +5,9 @@ from typing import Any
 
 from made_up_downloads import ROW, attempt, attempts, failed
 
-from lab.analysis import attempts as all_attempts
-from lab.analysis import download_findings
-from lab.analysis.ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN
+from lab.kinds.client import analysis as all_attempts
+from lab.kinds.client import findings as download_findings
+from lab.kinds.ramp.findings import CANNOT_TELL, NOT_SEEN, SEEN
 from lab.plan.claims import DownloadRatio, OfDownload, RoundTripForetold, ShareOfLink
 from lab.results.records import Run
 

@@ -7,9 +7,9 @@ from typing import Any
 import examples
 from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, MadeUp
 
-from lab.analysis import ramp_findings
-from lab.analysis.ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN
-from lab.analysis.ramps import RampResult
+from lab.kinds.ramp import findings as ramp_findings
+from lab.kinds.ramp.analysis import RampResult
+from lab.kinds.ramp.findings import CANNOT_TELL, NOT_SEEN, SEEN
 from lab.plan.claims import (
     AnswersLinks,
     CapacityHolds,

@@ -8,7 +8,7 @@ import own_paper
 
 from lab import cli
 from lab.plan import catalog, claims, options, plan
-from lab.plan.catalog import CLIENT, Cell
+from lab.plan.catalog import Cell
 from lab.plan.claims import DownloadRatio
 from lab.plan.options import Options
 from lab.plan.plan import Plan
@@ -87,11 +87,11 @@ class DownloadsTest(unittest.TestCase):
 
     def test_a_small_window_makes_it_take_longer(self) -> None:
         cells = self.planned("download").planned
-        cell = Cell("two", own_paper.SIZE, workload=CLIENT)
+        cell = Cell("two", own_paper.SIZE, workload="client")
         self.assertGreater(cells[cell].seconds, own_paper.SIZE_BYTES / (24576 / 0.060))
 
     def test_a_link_of_the_command_line_is_that_of_the_estimate(self) -> None:
-        cell = Cell("two", own_paper.SIZE, workload=CLIENT)
+        cell = Cell("two", own_paper.SIZE, workload="client")
         own, far = (
             self.planned("download", *flags).planned[cell].seconds
             for flags in ((), ("--link", "satellite"))
@@ -102,7 +102,7 @@ class DownloadsTest(unittest.TestCase):
         found = self.planned("download", "--quick")
         cells_s = sum(one.seconds for one in found.planned.values())
         self.assertAlmostEqual(found.seconds - found.making_s - cells_s, 2 + 8)  # see test_probes
-        one = found.planned[Cell("two", own_paper.SIZE, workload=CLIENT)]
+        one = found.planned[Cell("two", own_paper.SIZE, workload="client")]
         assert one.stage.download
         for change, more_s in (({"kills": 5}, 5 * OVERHEAD_S[True]), ({"stuck_s": 2.0}, 2.0)):
             how = replace(one.stage.download, **change)

@@ -7,9 +7,9 @@ from unittest import mock
 import examples
 from examples import GET, result
 
+from lab.kinds.client.load import FetchLoad
 from lab.observe.moment import Sample
 from lab.procedures import checks
-from lab.workloads.client import FetchLoad
 from rig.told import Direction, Told
 
 FETCH = FetchLoad(

@@ -5,9 +5,9 @@ import unittest
 import examples
 from made_up_downloads import attempts, failed
 
-from lab.analysis import attempts as all_attempts
+from lab.kinds.client import analysis as all_attempts
+from lab.kinds.client import words
 from lab.plan import catalog
-from lab.report.client import words
 
 PACKETS = {"mtu_bytes": 1500, "mss_bytes": 1448}
 SHARE = 0.97 * 1448 / 1500

@@ -6,6 +6,7 @@ from unittest import mock
 
 import examples
 
+from lab.kinds import KINDS
 from lab.observe import figures
 from lab.plan.figures import LESS, MORE, NEITHER, Figure
 from lab.report import columns, wording
@@ -61,19 +62,7 @@ class ColumnsTest(unittest.TestCase):
 
 class DeclarationsTest(unittest.TestCase):
     def test_each_name_is_declared_once_and_each_view_exists(self):
-        workloads = (
-            known.closed_loop,
-            known.open_loop,
-            known.crowd,
-            known.burst,
-            known.failover,
-            known.mix,
-            known.ramp,
-            known.client,
-            known.connections,
-            known.scale_out,
-        )
-        declared = [figure for workload in workloads for figure in workload.FIGURES]
+        declared = [one for kind in KINDS.values() for one in kind.part("load").FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))
         for figure in declared:
             with self.subTest(figure=figure.name):

@@ -7,8 +7,8 @@ from unittest import mock
 
 import examples
 
+from lab.kinds.scale_out import Cluster
 from lab.observe import limits
-from lab.plan.cluster import Cluster
 from lab.systems.cluster import folders, haproxy, names
 from lab.systems.cluster.haproxy import Behind
 from lab.systems.cluster.names import Spread

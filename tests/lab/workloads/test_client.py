@@ -4,7 +4,7 @@ import unittest
 from dataclasses import asdict, replace
 from typing import Any
 
-from lab.workloads.client import Attempt, FetchLoad
+from lab.kinds.client.load import Attempt, FetchLoad
 from lab.workloads.outcome import Result
 from rig.link import Link
 from rig.login import Login

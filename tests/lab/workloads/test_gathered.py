@@ -6,8 +6,8 @@ from typing import Any
 
 import examples
 
-from lab.workloads import gathered
-from lab.workloads.gathered import Gathered
+from lab.kinds.ramp import gathered
+from lab.kinds.ramp.gathered import Gathered
 from lab.workloads.series import Second
 from rig.place import Place
 
