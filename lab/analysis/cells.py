@@ -169,6 +169,7 @@ class Analysis:
         """evidence is what the folder kept of a run beside its figures."""
         self._environment = environment
         self.link = environment.options.link  # of all stages, in place of their own; None or ""
+        self.discard = environment.options.discard  # of the first repetitions of bursts
         self._evidence = evidence
         self._ramps: dict[Cell, RampResult | None] = {}
         runs = _calibrated(runs, environment.disk_probe)
@@ -187,7 +188,7 @@ class Analysis:
 
     def bursts(self, stage: str, row: str) -> list[BurstStep]:
         """In rising order of transfers."""
-        return bursts.of_cell(stage, row, self.runs, self._environment.options.discard)
+        return bursts.of_cell(stage, row, self.runs, self.discard)
 
     def attempts(self, stage: str, row: str) -> list[Attempts]:
         """To fetch a file, in rising order of channels."""

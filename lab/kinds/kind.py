@@ -16,6 +16,7 @@ class Kind:
     suffix: str = ""  # of the names of its cells
     title: str = ""  # behind that of a cell
     heading: str = ""  # of a report about nothing else
+    rate: str = "throughput_rps"  # the figure that says how fast it is
     is_swept: bool = False  # over N, or over the offered load
     takes_threads: bool = False  # --threads has the N of its points
     few_files: int = 0  # that it asks for; 0: as many as the method says

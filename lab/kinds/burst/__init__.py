@@ -9,6 +9,7 @@ KIND = Kind(
     suffix="-burst",
     title=", a burst",
     heading="Transfers that begin together",
+    rate="rate_bytes_s",
     takes_threads=True,
     needs_log=True,
 )

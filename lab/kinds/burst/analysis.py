@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from ...analysis import intervals
 from ...analysis.intervals import Spread
+from ...analysis.passes import OfPasses
 from ...plan.catalog import Cell
+from ...plan.claims import Side
 from ...results.records import Run
 from . import KIND
 
+RATE = KIND.rate
+
 
 @dataclass(frozen=True)
-class BurstStep:
+class BurstStep(OfPasses):
     """All valid trials of a cell with one number of transfers."""
 
     transfers: int
@@ -42,9 +46,8 @@ class BurstStep:
         early, late = intervals.spread(rates[:half]), intervals.spread(rates[-half:])
         return early.low <= late.high and late.low <= early.high
 
-    @property
-    def by_pass(self) -> dict[int, float]:
-        return {run.repeat: _rate(run) for run in self.runs}
+    def of_run(self, run: Run, name: str) -> float | None:
+        return _rate(run) if name == RATE else run.figure(name)
 
     def value(self, of: Callable[[Run], float | None]) -> float | None:
         """The median of what was measured; None if it was not."""
@@ -60,7 +63,7 @@ def read_for_each_sent(run: Run) -> float | None:
     return read * run.elapsed_s / run.bytes
 
 
-def of_cell(stage: str, row: str, runs: list[Run], discard: int = 0) -> list[BurstStep]:
+def of_cell(stage: str, row: str, runs: Sequence[Run], discard: int = 0) -> list[BurstStep]:
     """In rising order of transfers. runs are all of the folder.
 
     discard is how many of the first repetitions do not count.
@@ -74,14 +77,14 @@ def of_cell(stage: str, row: str, runs: list[Run], discard: int = 0) -> list[Bur
 
 
 def _rate(run: Run) -> float:
-    return run.figure("rate_bytes_s") or 0.0
+    return run.figure(RATE) or 0.0
 
 
 def _moment(run: Run) -> float:
     return run.started_unix_s
 
 
-def ratio(one: BurstStep, other: BurstStep) -> Spread | None:
-    """one / other, within each pass; None where a rate is 0."""
-    rates = (*one.by_pass.values(), *other.by_pass.values())
-    return intervals.paired_ratio(one.by_pass, other.by_pass) if all(rates) else None
+def measured(of: Side, row: str, runs: Sequence[Run], discard: int) -> BurstStep | None:
+    """None where it was not."""
+    steps = of_cell(of.stage, row, runs, discard)
+    return next((one for one in steps if one.transfers == of.at), None)

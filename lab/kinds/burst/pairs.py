@@ -6,19 +6,19 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from ...analysis import passes
 from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
 from ...plan.planned import BLOCKED
 from ...report.document import Table
 from ...report.scene import Scene
-from . import analysis as bursts
-from .analysis import BurstStep
+from .analysis import RATE, BurstStep
 
 
 def compared(scene: Scene) -> list[Table]:
     """Different files against one file, for stages that differ in nothing else."""
     rows = [
-        [different.name, row, str(mine.transfers), _ratio(bursts.ratio(mine, other))]
+        [different.name, row, str(mine.transfers), _ratio(passes.ratio(mine, other, RATE))]
         for same, different in _pairs(scene.stages)
         for row in scene.rows
         for mine in scene.analysis.bursts(different.name, row)
@@ -40,7 +40,7 @@ def compared(scene: Scene) -> list[Table]:
 def orders(scene: Scene) -> list[Table]:
     """What the order of the repetitions does, for stages that are alike otherwise."""
     rows = [
-        [name, row, str(one.transfers), _ratio(bursts.ratio(one, other)), _width(one, other)]
+        [name, row, str(one.transfers), _ratio(passes.ratio(one, other, RATE)), _width(one, other)]
         for others, blocked in _pairs_of_orders(scene.stages)
         for row in scene.rows
         for one in scene.analysis.bursts(blocked.name, row)

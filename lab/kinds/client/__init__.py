@@ -25,6 +25,7 @@ KIND = Kind(
     suffix="-client",
     title=", a download",
     heading="One file over several channels",
+    rate="rate_bytes_s",
     has_own_stages=True,
     is_by_http=True,
     needs_log=True,

@@ -6,11 +6,12 @@ of survivors, so the number of both stands beside each of our medians.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...analysis import chance, intervals
+from ...analysis import chance, intervals, passes
 from ...analysis.intervals import Spread
+from ...analysis.passes import OfPasses
 from ...plan.catalog import Cell
 from ...results.records import Run
 from . import KIND
@@ -23,7 +24,7 @@ _MOST = 0.8  # of its attempts must succeed: four of five, or both of two
 
 
 @dataclass(frozen=True)
-class Attempts:
+class Attempts(OfPasses):
     """All attempts of a cell with one number of channels; there is one at least."""
 
     cell: Cell
@@ -31,31 +32,15 @@ class Attempts:
     runs: list[Run]
 
     @property
-    def good(self) -> list[Run]:
-        """Those that got the file."""
-        return [run for run in self.runs if run.is_valid]
-
-    @property
     def are_all_good(self) -> bool:
-        return len(self.good) == len(self.runs)
+        return len(self.valid) == len(self.runs)
 
-    def by_pass(self, name: str) -> dict[int, float]:
-        """A figure of each attempt that succeeded, by its repetition."""
-        return {
-            run.repeat: value for run in self.good if (value := value_of(run, name)) is not None
-        }
-
-    def figure(self, name: str) -> Spread | None:
-        """Of those that succeeded; None if none has it."""
-        return self.spread(lambda run: value_of(run, name))
-
-    def spread(self, of: Callable[[Run], float | None]) -> Spread | None:
-        found = [value for run in self.good if (value := of(run)) is not None]
-        return intervals.spread(found) if found else None
+    def of_run(self, run: Run, name: str) -> float | None:
+        return value_of(run, name)
 
     @property
     def do_most_succeed(self) -> bool:
-        return len(self.good) >= _MOST * len(self.runs)
+        return len(self.valid) >= _MOST * len(self.runs)
 
     def share_of_link(self) -> dict[int, float]:
         """By repetition: the rate as a share of what the link is made for, less the headers of TCP
@@ -108,14 +93,6 @@ def best(found: Sequence[Attempts]) -> Best | None:
     return Best(first, [one for _, one in known if _is_alike(one, first, noise)])
 
 
-def ratio(one: Attempts, other: Attempts, name: str = RATE) -> Spread | None:
-    """one / other, within each pass; None where a figure is missing or 0."""
-    ours, theirs = one.by_pass(name), other.by_pass(name)
-    if not ours or not theirs or not all((*ours.values(), *theirs.values())):
-        return None
-    return intervals.paired_ratio(ours, theirs)
-
-
 def against_foretold(one: Attempts) -> Spread | None:
     """The round trip / what was foretold of it, in each pass that has both; None where none has."""
     measured, foretold = one.by_pass(ROUND_TRIP), one.by_pass(FORETOLD)
@@ -131,10 +108,10 @@ def value_of(run: Run, name: str) -> float | None:
 
 
 def _is_alike(one: Attempts, first: Attempts, noise: chance.Noise) -> bool:
-    found = ratio(one, first)
+    found = passes.ratio(one, first, RATE)
     if found is None:
         return False
-    sides = [(noise, len(each.good)) for each in (one, first)]
+    sides = [(noise, len(each.valid)) for each in (one, first)]
     return one is first or chance.cautious(found, *sides).high >= _AS_GOOD
 
 

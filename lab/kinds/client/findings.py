@@ -9,13 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ...analysis import chance, intervals
+from ...analysis import chance, intervals, passes
 from ...analysis.chance import Noise
 from ...analysis.intervals import Spread
+from ...analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN, Told, inside
 from ...plan import catalog
 from ...plan.catalog import Stage
-from ...plan.claims import DownloadRatio, OfDownload, RoundTripForetold, ShareOfLink
-from ..ramp.findings import CANNOT_TELL, NOT_SEEN, SEEN, Told, inside
+from ...plan.claims import OfDownload, Ratio, RoundTripForetold, ShareOfLink
 from . import Download
 from . import analysis as attempts
 from .analysis import FORETOLD, ROUND_TRIP, Attempts
@@ -26,26 +26,26 @@ _LOST = 0.02  # the most answers that may be lost; a median of the others is one
 Downloads = Callable[[str, str], Sequence[Attempts]]  # by stage and row
 
 
-def judge(finding: OfDownload, row: str, downloads: Downloads) -> Told | None:
+def judge(finding: OfDownload | Ratio, row: str, downloads: Downloads) -> Told | None:
     """None where something of it was not measured."""
-    if isinstance(finding, DownloadRatio):
+    if isinstance(finding, Ratio):
         return _ratio(finding, row, downloads)
     if isinstance(finding, RoundTripForetold):
         return _foretold(finding, row, downloads)
     return _share(finding, row, downloads)
 
 
-def _ratio(finding: DownloadRatio, row: str, downloads: Downloads) -> Told | None:
-    one = _over(downloads(finding.stage, row), finding.channels)
-    other = _over(downloads(finding.than, row), finding.than_channels)
+def _ratio(finding: Ratio, row: str, downloads: Downloads) -> Told | None:
+    ends, figure = (finding.here, finding.there), finding.figure or attempts.RATE
+    one, other = (_over(downloads(end.stage, row), end.at) for end in ends)
     if one is None or other is None:
         return None
-    found = attempts.ratio(one, other, finding.figure)
+    found = passes.ratio(one, other, figure)
     if found is None:
         return Told(CANNOT_TELL)
     sides = [
-        (_noise(stage, row, downloads, finding.figure), len(each.by_pass(finding.figure)))
-        for stage, each in ((finding.stage, one), (finding.than, other))
+        (_noise(end.stage, row, downloads, figure), len(each.by_pass(figure)))
+        for end, each in zip(ends, (one, other))
     ]
     told = chance.cautious(found, *sides)
     figures = f"×{told.median:.2f}{_interval(told, '.2f')}"

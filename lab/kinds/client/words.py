@@ -38,7 +38,7 @@ def sentence(stage: Stage, found: Sequence[Attempts]) -> str:
     if first.rate and first.channels < one.channels:
         said += f"; {_mbit(first.rate)} over {wording.plural(first.channels, 'channel')}"
     grown = _round_trips(found)
-    failed = sum(len(each.runs) - len(each.good) for each in found)
+    failed = sum(len(each.runs) - len(each.valid) for each in found)
     lost = f" {wording.plural(failed, 'attempt')} failed." if failed else ""
     return f"{said}{grown}.{lost}"
 
@@ -61,7 +61,7 @@ def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
         name,
         f"{one.channels}" + (" ✓" if one.channels in alike else ""),
         wording.number(seen.median) if seen else wording.NOTHING,
-        f"{len(one.good)} of {len(one.runs)}",
+        f"{len(one.valid)} of {len(one.runs)}",
         _with_range(one.rate, MBIT, 2),
         _percent(one, "share_of_nominal"),
         _percent(one, "share_of_probed"),
@@ -124,7 +124,7 @@ def restarts(stage: Stage, one: Attempts) -> list[str]:
     return [
         stage.name,
         f"{one.channels}",
-        f"{len(one.good)} of {len(one.runs)}",
+        f"{len(one.valid)} of {len(one.runs)}",
         f"{kills:.0f}",
         f"{true:.0f}",
         _percent(one, "fetched_again"),

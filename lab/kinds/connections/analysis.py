@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...analysis import passes
-from ...analysis.intervals import Spread
-from ...analysis.passes import OfPasses
+from ...analysis.passes import RATE, OfPasses
 from ...plan.catalog import Cell
-from ...plan.claims import ConnectionsRatio
+from ...plan.claims import Side
 from ...procedures import checks
 from ...results.records import Run
-from ..ramp.findings import Told
 from . import KIND
 
-RATE, P99, CPU, SWITCHES = "throughput_rps", "p99_ms", "cpu_s_each", "switches_each"
+P99, CPU, SWITCHES = "p99_ms", "cpu_s_each", "switches_each"
 RESIDENT = "resident_bytes"
 _SERVER = "fileserver"  # that of others is called so too
 
@@ -47,10 +44,6 @@ class Step(OfPasses):
     runs: list[Run]
 
     @property
-    def valid(self) -> list[Run]:
-        return [run for run in self.runs if run.is_valid]
-
-    @property
     def why_not(self) -> str:
         """Why none of its trials is valid, by the last reason that the last of them has, and by
         other programs only if there is no other; "" if one is valid.
@@ -61,9 +54,8 @@ class Step(OfPasses):
         own = [one for one in reasons if not checks.may_pass_again(one)]
         return (own or reasons)[-1]
 
-    def by_pass(self, name: str) -> dict[int, float]:
-        found = ((run.repeat, value_of(run, name)) for run in self.valid)
-        return {repeat: value for repeat, value in found if value is not None}
+    def of_run(self, run: Run, name: str) -> float | None:
+        return value_of(run, name)
 
 
 def of_cell(stage: str, row: str, runs: Sequence[Run]) -> list[Step]:
@@ -76,18 +68,7 @@ def of_cell(stage: str, row: str, runs: Sequence[Run]) -> list[Step]:
     ]
 
 
-def ratio(one: Step, other: Step, name: str) -> Spread | None:
-    """one / other, within each pass. None where one has no value, or where one is not above 0."""
-    return passes.ratio(one.by_pass(name), other.by_pass(name))
-
-
-def judge(finding: ConnectionsRatio, row: str, runs: Sequence[Run]) -> Told | None:
-    """None where something of it was not measured."""
-    one = _with(of_cell(finding.stage, row, runs), finding.connections)
-    other = _with(of_cell(finding.than, row, runs), finding.than_connections)
-    found = ratio(one, other, finding.figure) if one and other else None
-    return passes.judge(found, finding.above, finding.below)
-
-
-def _with(steps: Sequence[Step], connections: int) -> Step | None:
-    return next((one for one in steps if one.connections == connections), None)
+def measured(of: Side, row: str, runs: Sequence[Run], _discard: int) -> Step | None:
+    """None where it was not."""
+    steps = of_cell(of.stage, row, runs)
+    return next((one for one in steps if one.connections == of.at), None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ...analysis import passes
 from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
 from ...report import wording
@@ -135,7 +136,7 @@ def _idle(own: Measured, one: Step) -> list[str]:
 
 
 def _times(one: Step, without: Step, name: str) -> str:
-    found = connections.ratio(one, without, name) if one is not without else None
+    found = passes.ratio(one, without, name) if one is not without else None
     return wording.gain_in_a_line(found) if found else wording.NOTHING
 
 

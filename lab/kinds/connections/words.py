@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...analysis import passes
 from ...report import wording
-from . import analysis as connections
 from .analysis import RATE, SWITCHES, Step
 
 Stages = Sequence[Sequence[Step]]  # of each stage, in rising order of N
@@ -51,7 +51,7 @@ def _left(idle: Stages) -> str:
     """What idle connections leave of the rate of those that ask."""
     at = _common([steps[1:] for steps in idle], RATE)
     first = {steps[0].cell: steps[0] for steps in idle}
-    known = [(one, connections.ratio(one, first[one.cell], RATE)) for one in at]
+    known = [(one, passes.ratio(one, first[one.cell], RATE)) for one in at]
     found = [f"{_name(one)} {wording.percent(ratio.median)}" for one, ratio in known if ratio]
     if not found:
         return ""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...analysis import intervals
-from ...analysis.intervals import Spread
+from ...analysis.passes import OfPasses
 from ...plan.catalog import Stage
 from ...results.records import Run
 from . import KIND, Mix
 
 
 @dataclass(frozen=True)
-class MixResult:
+class MixResult(OfPasses):
     """All valid trials of a stage with one number of users; there is one at least."""
 
     stage: Stage
@@ -24,18 +23,6 @@ class MixResult:
     @property
     def has_writers(self) -> bool:
         return bool(self.mix.kinds)
-
-    def spread(self, of: Callable[[Run], float | None]) -> Spread | None:
-        """None if no trial has it."""
-        found = [value for run in self.runs if (value := of(run)) is not None]
-        return intervals.spread(found) if found else None
-
-    def figure(self, name: str) -> Spread | None:
-        return self.spread(lambda run: run.figure(name))
-
-    def median(self, name: str) -> float | None:
-        found = self.figure(name)
-        return found.median if found else None
 
 
 def of_stages(runs: Sequence[Run], stages: Sequence[Stage], row: str) -> list[MixResult]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from ...analysis import blocks, knee, trend
 from ...analysis.blocks import Estimate
-from ...analysis.intervals import Spread
+from ...analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN, Told, inside
 from ...plan.claims import (
     AnswersLinks,
     CapacityHolds,
@@ -17,14 +16,13 @@ from ...plan.claims import (
     FollowsThroughput,
     MemoryOfEach,
     OfRamp,
-    PlateauRatio,
+    Ratio,
     SharedLimit,
     ViewsAgree,
 )
 from . import capacity
 from .analysis import RampResult
 
-SEEN, NOT_SEEN, CANNOT_TELL = "seen here", "not seen here", "cannot tell"
 _LESS_THAN_THE_SUM = 0.75
 _NEARLY_THE_SUM = 0.9
 _RISES_WITH_THE_LINK = 1.1
@@ -38,24 +36,19 @@ _MIB = 1 << 20
 Ramps = Callable[[str, str], RampResult | None]  # by stage and row
 
 
-@dataclass(frozen=True)
-class Told:
-    verdict: str
-    figures: str = ""  # that it stands on
-
-
-def judge(finding: OfRamp, row: str, ramps: Ramps) -> Told | None:
+def judge(finding: OfRamp | Ratio, row: str, ramps: Ramps) -> Told | None:
     """None where something of it was not measured."""
-    result = ramps(finding.stage, row)
+    stage = finding.here.stage if isinstance(finding, Ratio) else finding.stage
+    result = ramps(stage, row)
     if result is None:
         return None
-    others = [ramps(finding.stage, one) for one in _other_rows(finding)]
+    others = [ramps(stage, one) for one in _other_rows(finding)]
     known = [one for one in others if one]
     if len(known) < len(others):
         return None
     if not all(one.run.is_valid for one in (result, *known)):
         return Told(CANNOT_TELL, "a run is not valid" if known else "its run is not valid")
-    if isinstance(finding, PlateauRatio):
+    if isinstance(finding, Ratio):
         return _ratio(finding, result, *known)
     if isinstance(finding, SharedLimit):
         return _shared(result, known[:-1], known[-1])
@@ -74,10 +67,10 @@ def judge(finding: OfRamp, row: str, ramps: Ramps) -> Told | None:
     return _early(result, finding)
 
 
-def _other_rows(finding: OfRamp) -> Sequence[str]:
+def _other_rows(finding: OfRamp | Ratio) -> Sequence[str]:
     """What it is compared with."""
-    if isinstance(finding, PlateauRatio):
-        return (finding.than_row,)
+    if isinstance(finding, Ratio):
+        return (finding.there.row,)
     if isinstance(finding, FollowsThroughput):
         return finding.slower, finding.faster
     if isinstance(finding, CapacityHolds):
@@ -99,19 +92,12 @@ def _quotient(above: Sequence[Estimate], below: Sequence[Estimate]) -> Estimate:
     )
 
 
-def _ratio(finding: PlateauRatio, result: RampResult, than: RampResult) -> Told:
+def _ratio(finding: Ratio, result: RampResult, than: RampResult) -> Told:
     ours, theirs = throughput(result), throughput(than)
     if ours is None or theirs is None:
         return Told(CANNOT_TELL)
     found = _quotient([ours], [theirs])
     return Told(inside(found, finding.above, finding.below), _times(found))
-
-
-def inside(found: Estimate | Spread, above: float, below: float) -> str:
-    """Whether its whole interval lies within the bounds, or outside."""
-    if above < found.low and found.high < below:
-        return SEEN
-    return NOT_SEEN if found.high <= above or found.low >= below else CANNOT_TELL
 
 
 def _shared(both: RampResult, alone: Sequence[RampResult], doubled: RampResult) -> Told:
@@ -190,10 +176,7 @@ def _agree(result: RampResult, within: float) -> Told:
         return Told(CANNOT_TELL)
     mean = found.mean
     figures = f"{mean.value:+.2%} on average, {found.worst:+.1%} in the worst step"
-    if -within <= mean.low and mean.high <= within:
-        return Told(SEEN, figures)
-    is_apart = mean.low > within or mean.high < -within
-    return Told(NOT_SEEN if is_apart else CANNOT_TELL, figures)
+    return Told(inside(mean, -within, within), figures)
 
 
 def _drifts(result: RampResult, rises: bool) -> Told:

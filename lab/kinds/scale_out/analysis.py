@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rig.cable import bits_per_s
 
-from ...analysis import passes
-from ...analysis.intervals import Spread
 from ...analysis.passes import OfPasses
+from ...plan import catalog
 from ...plan.catalog import Cell, Stage
-from ...plan.claims import HostsRatio
+from ...plan.claims import Side
 from ...results.records import Run
-from ..ramp.findings import Told
 from . import KIND, Cluster
 
-RATE = "throughput_rps"
 _HOST = "fileserver"  # and fileserver-2 and so on
 PROXY, AUTHSERVER = "proxy", "authserver"
-
-
-def value_of(run: Run, name: str) -> float | None:
-    return run.throughput_rps if name == RATE else run.figure(name)
 
 
 @dataclass(frozen=True)
@@ -34,10 +27,6 @@ class HostsResult(OfPasses):
     stage: Stage
     cluster: Cluster
     runs: list[Run]
-
-    def by_pass(self, name: str) -> dict[int, float]:
-        found = ((run.repeat, value_of(run, name)) for run in self.runs)
-        return {repeat: value for repeat, value in found if value is not None}
 
     def demand_s(self, owner: str) -> float | None:
         """CPU time for a request, by the utilisation law D = U / X; None if it was not watched.
@@ -87,9 +76,9 @@ def _of_stage(runs: Sequence[Run], stage: Stage, row: str) -> HostsResult | None
     return HostsResult(stage, stage.cluster, at) if at and stage.cluster else None
 
 
-def ratio(one: HostsResult, other: HostsResult, name: str, other_name: str = "") -> Spread | None:
-    """one / other, within each pass. None where one has no value, or where one is not above 0."""
-    return passes.ratio(one.by_pass(name), other.by_pass(other_name or name))
+def measured(of: Side, row: str, runs: Sequence[Run], _discard: int) -> HostsResult | None:
+    """None where it was not."""
+    return _of_stage(runs, catalog.stages()[of.stage], row)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,12 +139,3 @@ def on_paper(found: HostsResult) -> Paper | None:
         for name, demand_s in sorted(demands.items(), key=lambda item: -item[1])
     ]
     return Paper(host_demand_s=host_s, host_rps=host_rps, core_rps=core_rps, stations=stations)
-
-
-def judge(
-    finding: HostsRatio, row: str, runs: Sequence[Run], stages: Mapping[str, Stage]
-) -> Told | None:
-    """None where something of it was not measured."""
-    one, other = (_of_stage(runs, stages[name], row) for name in (finding.stage, finding.than))
-    found = ratio(one, other, finding.figure, finding.than_figure) if one and other else None
-    return passes.judge(found, finding.above, finding.below)

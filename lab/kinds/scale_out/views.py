@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...analysis import passes
 from ...analysis.intervals import Spread
+from ...analysis.passes import RATE
 from ...plan.catalog import Cell
 from ...report import series_views, wording
 from ...report.charts import line_chart, series_chart
@@ -15,8 +17,7 @@ from ...report.scene import Scene
 from ...results import series as kept
 from ...results.records import Run
 from . import KIND, words
-from . import analysis as hosts
-from .analysis import RATE, HostsResult, steady
+from .analysis import HostsResult, steady
 from .paper_views import on_paper
 from .words import results
 
@@ -104,7 +105,7 @@ def _table_of_losses(row: str, lost: Sequence[HostsResult]) -> Table:
                 one.stage.name,
                 _text(one.figure("rate_before_rps")),
                 _text(one.figure("rate_without_rps")),
-                _share(hosts.ratio(one, one, "rate_without_rps", "rate_before_rps")),
+                _share(passes.ratio(one, one, "rate_without_rps", "rate_before_rps")),
                 _text(one.figure("taken_over_s")),
                 _text(one.figure("whole_again_s")),
                 wording.number(sum(one.by_pass("failed_requests").values())),
@@ -125,7 +126,7 @@ def _share(found: Spread | None) -> str:
 
 
 def _times(one: HostsResult, first: HostsResult | None, name: str) -> str:
-    found = hosts.ratio(one, first, name) if first and one is not first else None
+    found = passes.ratio(one, first, name) if first and one is not first else None
     return wording.gain_in_a_line(found) if found else wording.NOTHING
 
 

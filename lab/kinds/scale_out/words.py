@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ...analysis import passes
+from ...analysis.passes import RATE
 from ...report import wording
 from ...report.scene import Scene
 from . import analysis as hosts
-from .analysis import RATE, HostsResult
+from .analysis import HostsResult
 
 
 def results(scene: Scene, row: str) -> list[HostsResult]:
@@ -26,7 +28,7 @@ def sentences(found: Sequence[HostsResult]) -> list[str]:
 
 
 def _against(one: HostsResult, first: HostsResult) -> str:
-    rate, held = (hosts.ratio(one, first, name) for name in (RATE, "files_held"))
+    rate, held = (passes.ratio(one, first, name) for name in (RATE, "files_held"))
     if not rate:
         return ""
     which = "the same files" if one.cluster.is_same else "files of its own"
@@ -41,7 +43,7 @@ def _loss(one: HostsResult) -> str:
     failed = sum(one.by_pass("failed_requests").values())
     taken, moved = one.median("taken_over_s"), one.median("names_moved")
     how = f"after {wording.rate(taken)} s" if taken is not None else "not within the run"
-    share = hosts.ratio(one, one, "rate_without_rps", "rate_before_rps")
+    share = passes.ratio(one, one, "rate_without_rps", "rate_before_rps")
     how += f", with {wording.percent(share.median)} of the rate before" if share else ""
     return (
         f"When one of {one.cluster.hosts} hosts was lost, "

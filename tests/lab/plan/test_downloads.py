@@ -9,7 +9,7 @@ import own_paper
 from lab import cli
 from lab.plan import catalog, claims, options, plan
 from lab.plan.catalog import Cell
-from lab.plan.claims import DownloadRatio
+from lab.plan.claims import Ratio
 from lab.plan.options import Options
 from lab.plan.plan import Plan
 from lab.plan.planned import OVERHEAD_S
@@ -118,9 +118,11 @@ class DownloadsTest(unittest.TestCase):
             (cell.stage, cell.row, k) for cell, one in planned.items() for k in (*one.steps, None)
         }
         for one in claims.claims("004"):
-            wanted: set[tuple[str, int | None]] = {(one.stage, None)}
-            if isinstance(one, DownloadRatio):
-                wanted = {(one.stage, one.channels), (one.than, one.than_channels)}
+            wanted: set[tuple[str, int | None]]
+            if isinstance(one, Ratio):
+                wanted = {(side.stage, side.at) for side in (one.here, one.there)}
+            else:
+                wanted = {(one.stage, None)}
             rows = [row for row in one.rows if all((at, row, k) in points for at, k in wanted)]
             self.assertTrue(rows, one.text)
 
