@@ -11,6 +11,7 @@ figure_views.py, sweep_grid.py, panel_views.py, scaling_views.py   views that dr
 series_views.py                     runs over time, where their series were kept
 over_time_words.py                  what is said about one that drifted or changed
 charts/                             the drawings, which know only numbers
+sheet.py                            columns that make a table, curves that make a chart
 document.py                         the report as blocks, which html.py and markdown.py print
 wording.py                          how numbers are written
 compare.py                          another document: two folders beside each other

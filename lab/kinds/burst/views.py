@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
-from ...report import wording
-from ...report.columns import Column, Writing, of_view
+from ...report import sheet, wording
 from ...report.document import Block, Bullets, Table
 from ...report.printed import printed
 from ...report.scene import Scene
+from ...report.sheet import Column, Number, OfRun, Writing, of_view
 from ...results.records import Run
 from . import analysis as bursts
 from . import pairs
@@ -49,12 +50,12 @@ def _switches(run: Run) -> float | None:
     return rate * run.elapsed_s / run.requests
 
 
-_COLUMNS: tuple[str | Column, ...] = (
-    Column("server's", _more_by_server, lambda part: "" if part is None else f"{part:+.1%}"),
+_COLUMNS: tuple[str | Number, ...] = (
+    Number("server's", _more_by_server, lambda part: "" if part is None else f"{part:+.1%}"),
     *("simultaneity", "slowest_bytes_s", "fairness", "first_byte_ms"),
-    Column("disk", bursts.read_for_each_sent),
+    Number("disk", bursts.read_for_each_sent),
     "resident_before",
-    Column("switches", _switches, wording.number),
+    Number("switches", _switches, wording.number),
 )
 _WRITINGS = {
     "B/s": Writing(", KB/s", _kilobytes),
@@ -99,31 +100,31 @@ def _name(stage: Stage, step: BurstStep) -> str:
     return f"({step.transfers}, {'same' if stage.same_file else 'different'})"
 
 
-def _rates(row: str, found: list[tuple[Stage, BurstStep]]) -> Table:
+_Line = tuple[Stage, BurstStep]
+
+
+def _rates(row: str, found: list[_Line]) -> Table:
     """Without the columns of what was not measured."""
     runs = [run for _, step in found for run in step.runs]
-    columns = of_view("bursts", _COLUMNS, _WRITINGS, runs)
-    header = ["stage", "burst", "KB/s", "mean", *(column.title for column in columns)]
-    rows = [[stage.name, _name(stage, step), *_cells(step, columns)] for stage, step in found]
-    kept = [at for at in range(len(header)) if any(cells[at] for cells in rows)]
-    if len({stage.name for stage, _ in found}) == 1:
-        kept.remove(0)
-    return Table(
-        title=f"Rate of transfers that begin together, {row}",
-        caption=_HOW_TO_READ,
-        header=[header[at] for at in kept],
-        rows=[[cells[at] for at in kept] for cells in rows],
-    )
-
-
-def _cells(step: BurstStep, columns: list[Column]) -> list[str]:
-    rate = step.rate
-    mark = "" if rate.is_interval else "*"
-    return [
-        f"{_kilobytes(rate.median)}\n{_kilobytes(rate.low)}–{_kilobytes(rate.high)}{mark}",
-        _kilobytes(step.mean_rate),
-        *(column.text(step.value(column.of)) for column in columns),
+    has_several = len({stage.name for stage, _ in found}) > 1
+    columns: list[Column[_Line]] = [
+        *([Column[_Line]("stage", lambda line: line[0].name)] if has_several else []),
+        Column("burst", lambda line: _name(*line)),
+        Column("KB/s", lambda line: _interval(line[1].rate)),
+        Column("mean", lambda line: _kilobytes(line[1].mean_rate)),
+        *(one.column(_median) for one in of_view("bursts", _COLUMNS, _WRITINGS, runs)),
     ]
+    title = f"Rate of transfers that begin together, {row}"
+    return sheet.table(title, _HOW_TO_READ, columns, found)
+
+
+def _median(line: _Line, of: OfRun) -> float | None:
+    return line[1].value(of)
+
+
+def _interval(rate: Spread) -> str:
+    mark = "" if rate.is_interval else "*"
+    return f"{_kilobytes(rate.median)}\n{_kilobytes(rate.low)}–{_kilobytes(rate.high)}{mark}"
 
 
 def _remarks(stage: Stage, step: BurstStep, row: str) -> list[str]:

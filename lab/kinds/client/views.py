@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
-from ...report.charts import line_chart
-from ...report.charts.line_chart import Axes, Curve, Point
+from ...report import sheet
+from ...report.charts.line_chart import Curve
 from ...report.charts.svg import Canvas
 from ...report.document import Block, Figure, Table
 from ...report.printed import printed
@@ -16,7 +16,7 @@ from . import analysis as attempts
 from . import words
 from .analysis import FORETOLD, RATE, ROUND_TRIP, Attempts
 
-_SIZE = (420.0, 190.0)
+_SIZE = (420.0, 190.0)  # with room for the names of the series
 _COLOURS = ("stage1", "fileserver", "authserver", "store", "network", "disk", "user", "soft")
 _CAPTION = (
     "Medians of the attempts that succeeded, with the interval of their mean below; * marks the "
@@ -55,15 +55,12 @@ def round_trips(scene: Scene) -> list[Block]:
 
 def restarts(scene: Scene) -> list[Block]:
     return [
-        Table(
-            title=f"Killed and started again, files of {row}",
-            caption="Over all attempts.",
-            header=["series", "channels", "right", "kills", "true beginnings", "fetched again"],
-            rows=[
-                words.restarts(stage, one)
-                for stage, found in _measured(scene, row)
-                for one in found
-            ],
+        sheet.table(
+            f"Killed and started again, files of {row}",
+            "Over all attempts.",
+            words.RESTARTS,
+            _lines(scene, row),
+            keeps_empty=True,
         )
         for row in scene.rows
         if _measured(scene, row)
@@ -80,25 +77,24 @@ def _series(scene: Scene, stage: Stage) -> str:
     return words.series(stage, scene.environment.options.link or "")
 
 
-def _rate_table(scene: Scene, row: str) -> Table:
-    rows = []
+def _lines(scene: Scene, row: str) -> list[words.Line]:
+    lines = []
     for stage, found in _measured(scene, row):
         best = attempts.best(found)
         alike = best.channels_alike if best and len(found) > 1 else []
-        rows += [words.rates(_series(scene, stage), one, alike) for one in found]
-    return Table(
-        title=f"Rates, files of {row}",
-        caption=f"{_CAPTION} ✓ marks the number of channels with the highest rate, and those that "
+        name = _series(scene, stage)
+        lines += [words.Line(name, stage, one, one.channels in alike) for one in found]
+    return lines
+
+
+def _rate_table(scene: Scene, row: str) -> Table:
+    return sheet.table(
+        f"Rates, files of {row}",
+        f"{_CAPTION} ✓ marks the number of channels with the highest rate, and those that "
         "cannot be told from it.",
-        header=[
-            *("series", "channels", "seen", "succeeded", "", "nominal", "probed", "window, kB"),
-            *("kernel, kB", "sent again", "waited, kB", "client", "server"),
-        ],
-        groups=[
-            *(("", 4), ("rate, Mbit/s", 1), ("of the link", 2), ("", 4)),
-            ("CPU, s/GB", 2),
-        ],
-        rows=rows,
+        words.RATES,
+        _lines(scene, row),
+        keeps_empty=True,
     )
 
 
@@ -122,16 +118,13 @@ def _best_table(scene: Scene, row: str) -> Table:
 
 
 def _trip_table(scene: Scene, row: str) -> Table:
-    return Table(
-        title=f"Round trips beside the downloads, files of {row}",
-        caption=f"In milliseconds. ≤ where the queue is too short for all windows, or where "
+    return sheet.table(
+        f"Round trips beside the downloads, files of {row}",
+        "In milliseconds. ≤ where the queue is too short for all windows, or where "
         f"segments were sent again, so that windows were smaller. {_CAPTION}",
-        header=["series", "channels", "window, kB", "foretold", "p50", "most", "lost"],
-        rows=[
-            words.round_trips(_series(scene, stage), one)
-            for stage, found in _measured(scene, row)
-            for one in found
-        ],
+        words.ROUND_TRIPS,
+        _lines(scene, row),
+        keeps_empty=True,
     )
 
 
@@ -159,30 +152,23 @@ def _figures(scene: Scene, name: str, title: str, caption: str, curves: _Curves)
 
 
 def _rate_curves(name: str, colour: str, found: Sequence[Attempts]) -> list[Curve]:
-    points = [(one, _point(one, one.figure(RATE), words.MBIT)) for one in found]
-    return [
-        Curve(
-            name=name,
-            colour=colour,
-            points=[point for _, point in points],
-            hollow=[point for one, point in points if point and not one.are_all_good],
-        )
-    ]
+    curve = _curve(name, colour, found, RATE, words.MBIT)
+    shown = zip(found, curve.points)
+    hollow = [point for one, point in shown if point and not one.are_all_good]
+    return [replace(curve, hollow=hollow)]
 
 
 def _trip_curves(name: str, colour: str, found: Sequence[Attempts]) -> list[Curve]:
-    curves = [
-        Curve(
-            name=name, colour=colour, points=[_point(one, one.figure(ROUND_TRIP)) for one in found]
-        ),
-        Curve(
-            name="",
-            colour=colour,
-            points=[_point(one, one.figure(FORETOLD)) for one in found],
-            style="dash",
-        ),
-    ]
+    foretold = replace(_curve("", colour, found, FORETOLD), style="dash")
+    curves = [_curve(name, colour, found, ROUND_TRIP), foretold]
     return [curve for curve in curves if any(curve.points)]
+
+
+def _curve(
+    name: str, colour: str, found: Sequence[Attempts], figure: str, factor: float = 1.0
+) -> Curve:
+    of_channels = [(one.channels, one.figure(figure)) for one in found]
+    return sheet.curve(name, colour, of_channels, factor=factor)
 
 
 _RATES = (
@@ -200,22 +186,9 @@ _TRIPS = (
 )
 
 
-def _point(one: Attempts, found: Spread | None, factor: float = 1.0) -> Point | None:
-    if found is None:
-        return None
-    return Point(one.channels, *(factor * end for end in (found.median, found.low, found.high)))
-
-
 def _chart(title: str, curves: Sequence[Curve], channels: set[int]) -> Canvas:
-    points = [point for curve in curves for point in curve.points if point]
-    axes = Axes(
-        x_low=min(channels),
-        x_high=max(channels),
-        y_values=[0.0, *(value for one in points for value in (one.value, one.high))],
-        x_base=2,
-        x_title="channels",
-    )
-    return line_chart.draw(title, curves, axes, size=_SIZE)
+    ends = (min(channels), max(channels))
+    return sheet.chart(title, curves, x_title="channels", x_ends=ends, x_base=2, size=_SIZE)
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

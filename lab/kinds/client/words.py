@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
 from ...report import wording
+from ...report.sheet import Column
 from . import analysis as attempts
 from .analysis import AT_MOST, FORETOLD, ROUND_TRIP, Attempts
 
 MBIT = 8e-6  # a byte
+_Text = Callable[[float | None], str]
 _LEAST_MS = 2.0  # of a round trip that is worth a word
 
 
@@ -51,27 +55,77 @@ def _round_trips(found: Sequence[Attempts]) -> str:
     return said + str(found[-1].channels)
 
 
-def rates(name: str, one: Attempts, alike: Sequence[int]) -> list[str]:
-    """For the table. name is that of the series, alike are the numbers of channels that are as good
-    as the best one.
-    """
-    seen, held = one.figure("channels_seen"), one.figure("kernel_bytes")
-    waited = one.figure("reorder_bytes_max")
-    return [
-        name,
-        f"{one.channels}" + (" ✓" if one.channels in alike else ""),
-        wording.number(seen.median) if seen else wording.NOTHING,
-        f"{len(one.valid)} of {len(one.runs)}",
-        _with_range(one.rate, MBIT, 2),
-        _percent(one, "share_of_nominal"),
-        _percent(one, "share_of_probed"),
-        _window(one),
-        wording.kilobytes(held.median) if held else wording.NOTHING,
-        _percent(one, "retransmitted", 1),
-        wording.kilobytes(waited.median) if waited else wording.NOTHING,
-        _seconds(one, "cpu_s_per_gb"),
-        _cpu(one, "fileserver"),
-    ]
+@dataclass(frozen=True)
+class Line:
+    """Of a table. alike: whether it is as good as the best number of channels."""
+
+    series: str
+    stage: Stage
+    one: Attempts
+    is_alike: bool = False
+
+
+def _median(title: str, figure: str, text: _Text, group: str = "") -> Column[Line]:
+    return Column(title, lambda line: text(line.one.median(figure)), group)
+
+
+def _whole_percent(share: float | None) -> str:
+    return wording.percent(share)
+
+
+def _percent(share: float | None) -> str:
+    return wording.percent(share, 1)
+
+
+def _two_decimals(value: float | None) -> str:
+    return wording.NOTHING if value is None else f"{value:.2f}"
+
+
+_SERIES: Column[Line] = Column("series", lambda line: line.series)
+_CHANNELS: Column[Line] = Column("channels", lambda line: f"{line.one.channels}")
+_WINDOW = _median("window, kB", "window_bytes", wording.kilobytes)
+RATES: list[Column[Line]] = [
+    _SERIES,
+    Column("channels", lambda line: f"{line.one.channels}" + (" ✓" if line.is_alike else "")),
+    _median("seen", "channels_seen", wording.number),
+    Column("succeeded", lambda line: _succeeded(line.one)),
+    Column("", lambda line: _with_range(line.one.rate, MBIT, 2), "rate, Mbit/s"),
+    _median("nominal", "share_of_nominal", _whole_percent, "of the link"),
+    _median("probed", "share_of_probed", _whole_percent, "of the link"),
+    _WINDOW,
+    _median("kernel, kB", "kernel_bytes", wording.kilobytes),
+    _median("sent again", "retransmitted", _percent),
+    _median("waited, kB", "reorder_bytes_max", wording.kilobytes),
+    _median("client", "cpu_s_per_gb", _two_decimals, "CPU, s/GB"),
+    Column("server", lambda line: _cpu(line.one, "fileserver"), "CPU, s/GB"),
+]
+ROUND_TRIPS: list[Column[Line]] = [
+    _SERIES,
+    _CHANNELS,
+    _WINDOW,
+    Column("foretold", lambda line: _foretold(line.one)),
+    Column("p50", lambda line: _with_range(line.one.figure(ROUND_TRIP), 1.0, 1)),
+    _median("most", "rtt_max_ms", wording.number),
+    _median("lost", "rtt_lost", _percent),
+]
+RESTARTS: list[Column[Line]] = [
+    Column("series", lambda line: line.stage.name),
+    _CHANNELS,
+    Column("right", lambda line: _succeeded(line.one)),
+    Column("kills", lambda line: f"{_of_all(line.one, 'kills'):.0f}"),
+    Column("true beginnings", lambda line: f"{_of_all(line.one, 'kills', 'true_prefixes'):.0f}"),
+    _median("fetched again", "fetched_again", _whole_percent),
+]
+
+
+def _succeeded(one: Attempts) -> str:
+    return f"{len(one.valid)} of {len(one.runs)}"
+
+
+def _of_all(one: Attempts, *names: str) -> float:
+    """The sum of the products of these figures, over all attempts, also those that failed."""
+    of_runs = ([attempts.value_of(run, name) or 0.0 for name in names] for run in one.runs)
+    return sum(math.prod(values) for values in of_runs)
 
 
 def best(name: str, found: Sequence[Attempts]) -> list[str]:
@@ -92,43 +146,12 @@ def best(name: str, found: Sequence[Attempts]) -> list[str]:
     ]
 
 
-def round_trips(name: str, one: Attempts) -> list[str]:
-    """For the table."""
-    most = one.figure("rtt_max_ms")
-    return [
-        name,
-        f"{one.channels}",
-        _window(one),
-        _foretold(one),
-        _with_range(one.figure(ROUND_TRIP), 1.0, 1),
-        f"{most.median:.0f}" if most else wording.NOTHING,
-        _percent(one, "rtt_lost", 1),
-    ]
-
-
 def _foretold(one: Attempts) -> str:
     """Where it has no value there may be a bound."""
     if found := one.figure(FORETOLD):
         return f"{found.median:.1f}"
     bound = one.figure(AT_MOST)
     return f"≤ {bound.median:.1f}" if bound else wording.NOTHING
-
-
-def restarts(stage: Stage, one: Attempts) -> list[str]:
-    """For the table: of all attempts, whether or not they succeeded."""
-    kills = sum(attempts.value_of(run, "kills") or 0 for run in one.runs)
-    true = sum(
-        (attempts.value_of(run, "true_prefixes") or 0) * (attempts.value_of(run, "kills") or 0)
-        for run in one.runs
-    )
-    return [
-        stage.name,
-        f"{one.channels}",
-        f"{len(one.valid)} of {len(one.runs)}",
-        f"{kills:.0f}",
-        f"{true:.0f}",
-        _percent(one, "fetched_again"),
-    ]
 
 
 def _with_range(found: Spread | None, factor: float, decimals: int) -> str:
@@ -144,23 +167,8 @@ def _with_range(found: Spread | None, factor: float, decimals: int) -> str:
     return f"{middle}\n{low}–{high}{'' if found.is_interval else '*'}"
 
 
-def _window(one: Attempts) -> str:
-    found = one.figure("window_bytes")
-    return wording.kilobytes(found.median) if found else wording.NOTHING
-
-
 def _mbit(rate: Spread | None) -> str:
     return wording.NOTHING if rate is None else f"{MBIT * rate.median:.2f}"
-
-
-def _percent(one: Attempts, name: str, decimals: int = 0) -> str:
-    found = one.figure(name)
-    return wording.percent(found.median, decimals) if found else wording.NOTHING
-
-
-def _seconds(one: Attempts, name: str) -> str:
-    found = one.figure(name)
-    return f"{found.median:.2f}" if found else wording.NOTHING
 
 
 def _cpu(one: Attempts, component: str) -> str:

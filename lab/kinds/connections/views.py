@@ -2,33 +2,56 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from ...analysis import passes
-from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
-from ...report import wording
-from ...report.charts import line_chart
-from ...report.charts.line_chart import Axes, Curve, Point
+from ...report import sheet, wording
 from ...report.charts.svg import Canvas
-from ...report.document import Block, Figure, Table, without_empty_columns
+from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
+from ...report.sheet import Column
 from . import analysis as connections
 from . import words
 from .analysis import CPU, P99, RATE, RESIDENT, SWITCHES, Step
 
-_SIZE = (300.0, 150.0)
-_COLOURS = ("stage0", "stage1", "stage2", "ink")
 _KILO, _MEGA, _MICRO = 1e-3, 1e-6, 1e6
-_ACTIVE = [
-    *("stage", "N", "requests/s", "p99, ms", "resident, MB", "with the kernel’s, MB"),
-    *("switches", "CPU, µs", "remark"),
+_ACTIVE: list[Column[Step]] = [
+    Column("stage", lambda one: one.cell.stage),
+    Column("N", lambda one: f"{one.connections:,}"),
+    sheet.interval("requests/s", RATE),
+    sheet.interval("p99, ms", P99),
+    sheet.interval("resident, MB", RESIDENT, "memory", _MEGA),
+    sheet.interval("with the kernel’s, MB", "server_group_bytes", "memory", _MEGA),
+    sheet.interval("switches", SWITCHES, "a request"),
+    sheet.interval("CPU, µs", CPU, "a request", _MICRO),
+    Column("remark", lambda one: one.why_not),
 ]
-_IDLE = [
-    *("stage", "N", "requests/s", "of those without", "p99, ms", "of that without"),
-    *("programs", "with the kernel’s", "threads", "processes", "remark"),
-]
+
+
+def _idle(without: Mapping[str, Step]) -> list[Column[Step]]:
+    """without has the step of each stage in which no connection is idle."""
+
+    def against(name: str) -> Callable[[Step], str]:
+        def text(one: Step) -> str:
+            first = without[one.cell.stage]
+            return sheet.times(passes.ratio(one, first, name) if one is not first else None)
+
+        return text
+
+    memory, threads = "an idle one, kB", "an idle one"
+    return [
+        *_ACTIVE[:3],
+        Column("of those without", against(RATE)),
+        _ACTIVE[3],
+        Column("of that without", against(P99)),
+        sheet.interval("programs", "proportional_bytes_each", memory, _KILO),
+        sheet.interval("with the kernel’s", "group_bytes_each", memory, _KILO),
+        sheet.median("threads", "threads_each", wording.three_digits, threads),
+        sheet.median("processes", "processes_each", wording.three_digits, threads),
+        _ACTIVE[-1],
+    ]
 
 
 @dataclass(frozen=True)
@@ -77,79 +100,25 @@ def _stages(scene: Scene, row: str, has_idle: bool) -> list[Measured]:
 
 
 def _of_active(row: str, measured: Sequence[Measured]) -> Table:
-    return without_empty_columns(
-        Table(
-            title=f"All connections ask, files of {row}",
-            caption="Of the program that serves files: its memory, its context switches for each "
-            "request, and its CPU time for each. Medians of the passes, with their interval below.",
-            header=_ACTIVE,
-            groups=[("", 4), ("memory", 2), ("a request", 2), ("", 1)],
-            rows=[_active(own.stage, one) for own in measured for one in own.steps],
-        )
+    return sheet.table(
+        f"All connections ask, files of {row}",
+        "Of the program that serves files: its memory, its context switches for each request, and "
+        "its CPU time for each. Medians of the passes, with their interval below.",
+        _ACTIVE,
+        [one for own in measured for one in own.steps],
     )
-
-
-def _active(stage: Stage, one: Step) -> list[str]:
-    return [
-        stage.name,
-        f"{one.connections:,}",
-        _text(one.figure(RATE)),
-        _text(one.figure(P99)),
-        _text(one.figure(RESIDENT), _MEGA),
-        _text(one.figure("server_group_bytes"), _MEGA),
-        _text(one.figure(SWITCHES)),
-        _text(one.figure(CPU), _MICRO),
-        one.why_not,
-    ]
 
 
 def _of_idle(row: str, measured: Sequence[Measured]) -> Table:
-    return without_empty_columns(
-        Table(
-            title=f"Most connections are idle, files of {row}",
-            caption="Those that ask are as many in all rows of a stage; the first row has no idle "
-            "ones, and the others are held against it. What each idle connection adds to the "
-            "servers: memory of the programs (PSS), memory with the kernel’s of the program that "
-            "serves files, threads and processes. Medians of the passes, with their interval.",
-            header=_IDLE,
-            groups=[("", 6), ("an idle one, kB", 2), ("an idle one", 2), ("", 1)],
-            rows=[_idle(own, one) for own in measured for one in own.steps],
-        )
+    return sheet.table(
+        f"Most connections are idle, files of {row}",
+        "Those that ask are as many in all rows of a stage; the first row has no idle "
+        "ones, and the others are held against it. What each idle connection adds to the "
+        "servers: memory of the programs (PSS), memory with the kernel’s of the program that "
+        "serves files, threads and processes. Medians of the passes, with their interval.",
+        _idle({own.stage.name: own.steps[0] for own in measured}),
+        [one for own in measured for one in own.steps],
     )
-
-
-def _idle(own: Measured, one: Step) -> list[str]:
-    without = own.steps[0]
-    return [
-        own.stage.name,
-        f"{one.connections:,}",
-        _text(one.figure(RATE)),
-        _times(one, without, RATE),
-        _text(one.figure(P99)),
-        _times(one, without, P99),
-        _text(one.figure("proportional_bytes_each"), _KILO),
-        _text(one.figure("group_bytes_each"), _KILO),
-        wording.three_digits(one.median("threads_each")),
-        wording.three_digits(one.median("processes_each")),
-        one.why_not,
-    ]
-
-
-def _times(one: Step, without: Step, name: str) -> str:
-    found = passes.ratio(one, without, name) if one is not without else None
-    return wording.gain_in_a_line(found) if found else wording.NOTHING
-
-
-def _text(found: Spread | None, factor: float = 1.0) -> str:
-    if found is None:
-        return wording.NOTHING
-    scaled = replace(
-        found,
-        median=factor * found.median,
-        low=factor * found.low,
-        high=factor * found.high,
-    )
-    return wording.maximum(scaled, is_lower_bound=False)
 
 
 def _figure(row: str, measured: Sequence[Measured]) -> Figure:
@@ -176,34 +145,23 @@ def _drawn(
     is_logarithmic: bool = False,
 ) -> Canvas:
     curves = [
-        Curve(
-            name=own.stage.name.partition("-")[2], colour=colour, points=_points(own, name, factor)
+        sheet.curve(
+            own.stage.name.partition("-")[2],
+            colour,
+            [(one.connections, found) for one in own.steps if (found := one.figure(name))],
+            factor=factor,
         )
-        for own, colour in zip(measured, _COLOURS)
+        for own, colour in zip(measured, sheet.COLOURS)
     ]
-    points = [one for curve in curves for one in curve.points if one]
-    axes = Axes(
-        x_low=min((one.x for one in points), default=1.0),
-        x_high=max((one.x for one in points), default=1.0),
-        y_values=[value for one in points for value in (one.value, one.low, one.high)] or [1.0],
-        x_base=10,
-        is_y_logarithmic=is_logarithmic,
+    return sheet.chart(
+        title,
+        curves,
         x_title="N",
-        x_ticks=sorted({one.x for one in points}),
+        x_base=10,
+        has_ticks=True,
+        is_logarithmic=is_logarithmic,
+        right=70.0,
     )
-    return line_chart.draw(title, curves, axes, size=_SIZE, right=70.0)
-
-
-def _points(own: Measured, name: str, factor: float) -> list[Point]:
-    return [
-        _point(one.connections, found, factor) for one in own.steps if (found := one.figure(name))
-    ]
-
-
-def _point(x: float, found: Spread, factor: float) -> Point:
-    """An interval of few passes may reach below 0, and a logarithmic axis has no room for it."""
-    low = min(found.median, max(found.low, found.median / 10))
-    return Point(x, factor * found.median, factor * low, factor * found.high)
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

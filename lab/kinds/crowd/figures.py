@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ...plan.catalog import Stage
+from ...report import sheet
 from ...report.charts import line_chart, named_bars
-from ...report.charts.line_chart import Axes, Curve
+from ...report.charts.line_chart import Curve
 from ...report.document import Block, Figure
 from ...report.scene import Scene
 from .analysis import CrowdResult
 from .found import measured, users_held
-
-_COLOURS = ("stage0", "stage1", "stage2", "ink")
 
 
 def figures(scene: Scene) -> list[Block]:
@@ -29,7 +28,7 @@ def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
     curves = [
         Curve(
             name=stage.crowd.engine if stage.crowd else stage.name,
-            colour=_COLOURS[index % len(_COLOURS)],
+            colour=sheet.COLOURS[index % len(sheet.COLOURS)],
             points=[
                 line_chart.point(step.users, step.used_cores("loadgen") or 0.0)
                 for step in one.steps
@@ -37,13 +36,13 @@ def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
         )
         for index, (stage, one) in enumerate(found)
     ]
-    axes = Axes(
-        x_low=0.0,
-        x_high=float(max(step.users for _, one in found for step in one.steps)),
-        y_values=[0.0, *(point.value for curve in curves for point in curve.points if point)],
+    chart = sheet.chart(
+        "Cores of the load generator",
+        curves,
         x_title="users",
+        x_ends=(0.0, float(max(step.users for _, one in found for step in one.steps))),
+        size=(300.0, 170.0),
     )
-    chart = line_chart.draw("Cores of the load generator", curves, axes, size=(300.0, 170.0))
     return Figure(
         name=f"engines-{row}",
         title=f"What the users cost the load generator, {row}",

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from rig.place import LOOPBACK
 
 from ...plan.catalog import Stage
-from ...report import wording
-from ...report.columns import Column, Writing, of_view
+from ...report import sheet, wording
 from ...report.document import Block, Table
 from ...report.printed import printed
 from ...report.scene import Scene
+from ...report.sheet import Column, Number, OfRun, Writing, of_view
 from ...results.records import Run
 from .analysis import CrowdResult, Step
 from .figures import figures as figures
@@ -33,17 +33,17 @@ def _segments(run: Run) -> float | None:
     return sent / run.throughput_rps
 
 
-_MAXIMA: tuple[str | Column, ...] = (
+_MAXIMA: tuple[str | Number, ...] = (
     *("processes_each", "threads_each", "descriptors_each", "proportional_bytes_each"),
-    Column("segments a fetch", _segments),
-    Column("server CPU", lambda run: run.used_cores("fileserver")),
-    Column("load CPU", lambda run: run.used_cores("loadgen")),
+    Number("segments a fetch", _segments),
+    Number("server CPU", lambda run: run.used_cores("fileserver")),
+    Number("load CPU", lambda run: run.used_cores("loadgen")),
 )
-_ENGINES: tuple[str | Column, ...] = (
+_ENGINES: tuple[str | Number, ...] = (
     "loadgen_least_cores",
-    Column("mean", lambda run: run.used_cores("loadgen")),
+    Number("mean", lambda run: run.used_cores("loadgen")),
     *("loadgen_most_cores", "wakeups_per_read", "signal_overflows"),
-    Column("segments", _segments),
+    Number("segments", _segments),
     "rate_error_worst",
 )
 _WRITINGS = {
@@ -52,22 +52,30 @@ _WRITINGS = {
 }
 
 
+_Found = tuple[str, Stage, CrowdResult]  # with its row
+
+
 def maxima(scene: Scene) -> list[Block]:
     """Table B: how many users each server bears."""
     found = [(row, *one) for row in scene.rows for one in tried(scene, row)]
-    columns = of_view("crowd_maxima", _MAXIMA, _WRITINGS, _runs(one for _, _, one in found))
-    rows = [_maximum_row(scene, stage, row, one, columns) for row, stage, one in found]
-    table = Table(
-        title="The most users that hold",
-        caption=f"Found by doubling, halving and confirming. {_EACH}",
-        header=[
-            *("server", "asks whom", "file", "rate, B/s", "users", "fewest that do not"),
-            *(column.title for column in columns),
-            "why they drop out",
-        ],
-        rows=rows,
-    )
-    return [*([table] if rows else []), *printed(scene)]
+    numbers = of_view("crowd_maxima", _MAXIMA, _WRITINGS, _runs(one for _, _, one in found))
+    columns: list[Column[_Found]] = [
+        Column("server", lambda one: one[1].name),
+        Column("asks whom", lambda one: _asks_whom(scene, one[2])),
+        Column("file", lambda one: one[0]),
+        Column("rate, B/s", lambda one: f"{one[1].crowd.rate_bytes_s:g}" if one[1].crowd else ""),
+        Column("users", lambda one: users_held(one[2])),
+        Column("fewest that do not", lambda one: _fewest_that_do_not(one[2])),
+        *(one.column(_at_most) for one in numbers),
+        Column("why they drop out", lambda one: _why(one[2])),
+    ]
+    caption = f"Found by doubling, halving and confirming. {_EACH}"
+    table = sheet.table("The most users that hold", caption, columns, found, keeps_empty=True)
+    return [*([table] if found else []), *printed(scene)]
+
+
+def _at_most(found: _Found, of: OfRun) -> float | None:
+    return found[2].at_most.value(of) if found[2].at_most else None
 
 
 def left(scene: Scene) -> list[Block]:
@@ -96,20 +104,30 @@ def engines(scene: Scene) -> list[Block]:
         found = measured(scene, row)
         if not found:
             continue
-        columns = of_view("crowd_engines", _ENGINES, _WRITINGS, _runs(one for _, one in found))
-        rows = [_engine_row(stage, step, columns) for stage, one in found for step in one.steps]
+        numbers = of_view("crowd_engines", _ENGINES, _WRITINGS, _runs(one for _, one in found))
+        columns: list[Column[tuple[Stage, Step]]] = [
+            Column("engine", lambda one: one[0].crowd.engine if one[0].crowd else ""),
+            Column("users", lambda one: str(one[1].users)),
+            Column("left", lambda one: f"{one[1].left:g}"),
+            *(one.column(_of_step) for one in numbers),
+        ]
         blocks.append(
-            Table(
-                title=f"How the users wait, {row}",
-                caption="CPU of the load generator in cores: least, mean and most of its samples. "
+            sheet.table(
+                f"How the users wait, {row}",
+                "CPU of the load generator in cores: least, mean and most of its samples. "
                 "Wake-ups are for each read that found bytes. An overflow of the queue of signals "
                 "means one call of poll(). Segments are those of TCP in both directions, for each "
                 "fetch, with the questions to our authserver.",
-                header=["engine", "users", "left", *(column.title for column in columns)],
-                rows=rows,
+                columns,
+                [(stage, step) for stage, one in found for step in one.steps],
+                keeps_empty=True,
             )
         )
     return [*blocks, *printed(scene)]
+
+
+def _of_step(found: tuple[Stage, Step], of: OfRun) -> float | None:
+    return found[1].value(of)
 
 
 def answers(scene: Scene) -> list[str]:
@@ -130,18 +148,13 @@ def _runs(results: Iterable[CrowdResult]) -> list[Run]:
     return [run for found in results for step in found.steps for run in step.runs]
 
 
-def _maximum_row(
-    scene: Scene, stage: Stage, row: str, found: CrowdResult, columns: list[Column]
-) -> list[str]:
+def _asks_whom(scene: Scene, found: CrowdResult) -> str:
     stack = scene.environment.stack(found.cell)
-    asks = stack.store_settings.get("asks whom", "our authserver") if stack else ""
-    rate = f"{stage.crowd.rate_bytes_s:g}" if stage.crowd else ""
-    fails = found.answer.fails if found.answer else None
-    return [
-        *(stage.name, asks, row, rate, users_held(found), wording.count(fails)),
-        *_texts(found.at_most, columns),
-        _why(found),
-    ]
+    return stack.store_settings.get("asks whom", "our authserver") if stack else ""
+
+
+def _fewest_that_do_not(found: CrowdResult) -> str:
+    return wording.count(found.answer.fails if found.answer else None)
 
 
 def _why(found: CrowdResult) -> str:
@@ -152,15 +165,6 @@ def _why(found: CrowdResult) -> str:
 
 def _left_of(found: CrowdResult, users: int) -> str:
     return next((f"{step.left:g}" for step in found.steps if step.users == users), "")
-
-
-def _engine_row(stage: Stage, step: Step, columns: list[Column]) -> list[str]:
-    engine = stage.crowd.engine if stage.crowd else ""
-    return [engine, str(step.users), f"{step.left:g}", *_texts(step, columns)]
-
-
-def _texts(step: Step | None, columns: list[Column]) -> list[str]:
-    return [column.text(step.value(column.of)) if step else "" for column in columns]
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

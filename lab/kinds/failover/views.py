@@ -5,27 +5,39 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...plan.catalog import Cell
-from ...report import series_views, wording
+from ...report import series_views, sheet, wording
 from ...report.charts import series_chart
 from ...report.charts.line_chart import Mark
-from ...report.document import Block, Figure, Table
+from ...report.document import Block, Figure
 from ...report.scene import Scene
+from ...report.sheet import Column
 from ...results import series as kept
 from ...results.records import Run
 from ...workloads.series import Series
 from . import KIND, outage, words
-from .outage import Outage
+from .outage import Outage, Times
 
-_HEADER = [
-    "",
-    "run",
-    "failed",
-    "cause",
-    "first answer",
-    "p50 before",
-    "after",
-    "p99 before",
-    "after",
+_Line = tuple[Run, Outage]
+
+
+def _time(title: str, which: str, of: Callable[[Outage], Times | None]) -> Column[_Line]:
+    def cell(line: _Line) -> str:
+        times = of(line[1])
+        return wording.milliseconds(getattr(times, which)) if times else wording.NOTHING
+
+    return Column(title, cell)
+
+
+_COLUMNS: list[Column[_Line]] = [
+    Column("", lambda line: line[0].cell.stage),
+    Column("run", lambda line: str(line[0].repeat)),
+    Column("failed", lambda line: _failed(line[1])),
+    Column("cause", lambda line: line[0].errors),
+    Column("first answer", lambda line: words.waited(line[1]) or "none"),
+    _time("p50 before", "p50", lambda seen: seen.before),
+    _time("after", "p50", lambda seen: seen.after),
+    _time("p99 before", "p99", lambda seen: seen.before),
+    _time("after", "p99", lambda seen: seen.after),
 ]
 
 
@@ -53,21 +65,22 @@ def figures(scene: Scene) -> list[Block]:
 
 
 def table(scene: Scene) -> list[Block]:
-    rows = [
-        _row(run, seen)
+    lines = [
+        (run, seen)
         for cell in _cells(scene)
         for run in _valid(scene, cell)
         if (seen := _outage(scene, run))
     ]
-    if not rows:
+    if not lines:
         return []
     return [
-        Table(
-            title="Failovers, run by run",
-            caption="Failed: requests, and the share of all. The first answer is counted from the "
+        sheet.table(
+            "Failovers, run by run",
+            "Failed: requests, and the share of all. The first answer is counted from the "
             "start of the server that was killed. Response times in ms: medians of single seconds.",
-            header=_HEADER,
-            rows=rows,
+            _COLUMNS,
+            lines,
+            keeps_empty=True,
         )
     ]
 
@@ -124,21 +137,9 @@ def _figure(run: Run, series: Series) -> Figure:
     )
 
 
-def _row(run: Run, seen: Outage) -> list[str]:
-    times = [
-        wording.milliseconds(getattr(one, which)) if one else wording.NOTHING
-        for which in ("p50", "p99")
-        for one in (seen.before, seen.after)
-    ]
+def _failed(seen: Outage) -> str:
     share = seen.failed / seen.requests if seen.requests else 0.0
-    return [
-        run.cell.stage,
-        str(run.repeat),
-        f"{seen.failed:,} ({share:.1%})",
-        run.errors,
-        words.waited(seen) or "none",
-        *times,
-    ]
+    return f"{seen.failed:,} ({share:.1%})"
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

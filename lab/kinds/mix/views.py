@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...analysis.intervals import Spread
-from ...report import wording
+from ...analysis.passes import RATE
+from ...report import sheet, wording
 from ...report.charts import line_chart
-from ...report.charts.line_chart import Axes, Curve, Point
+from ...report.charts.line_chart import Curve
 from ...report.charts.svg import Canvas
-from ...report.document import Block, Figure, Table
+from ...report.document import Block, Figure
 from ...report.scene import Scene
+from ...report.sheet import Column
 from . import analysis as mixes
 from . import words
-from .analysis import MixResult
-
-_SIZE = (300.0, 150.0)
-_TIMES = [f"{kind}_{which}_ms" for kind in ("get", "put", "new") for which in ("p50", "p99")]
-_GROUPS = [("", 7), ("get, ms", 2), ("put, ms", 2), ("new, ms", 2)]
-_HEADER = [
-    "stage",
-    "users",
-    "in memory",
-    "hits",
-    "by name",
-    "best",
-    "requests/s",
-    *(3 * ["p50", "p99"]),
-]
+from .analysis import Held, MixResult
 
 
 def answers(scene: Scene) -> list[str]:
@@ -52,16 +39,16 @@ def figures(scene: Scene) -> list[Block]:
 
 def table(scene: Scene) -> list[Block]:
     return [
-        Table(
-            title=f"Mixes, files of {row}",
-            caption="In memory: the share of the files for which there is memory. Hits: of the "
+        sheet.table(
+            f"Mixes, files of {row}",
+            "In memory: the share of the files for which there is memory. Hits: of the "
             "files that were sent, those from it. By name: what is expected of the files that come "
             "first by name; best: of the most popular ones. "
             "Response times in ms. Medians of the passes, with their interval below; * marks the "
             "lowest and highest of two.",
-            header=_HEADER,
-            groups=_GROUPS,
-            rows=[_row(one, row, _files(scene, row)) for one in results],
+            _columns(row, _files(scene, row)),
+            results,
+            keeps_empty=True,
         )
         for row in scene.rows
         if (results := _results(scene, row))
@@ -76,20 +63,28 @@ def _files(scene: Scene, row: str) -> int:
     return scene.environment.file_counts.get(row, 1)
 
 
-def _row(one: MixResult, row: str, files: int) -> list[str]:
-    held = mixes.expected(row, files, one.mix)
-    rate = one.spread(lambda run: run.throughput_rps)
-    times = [one.figure(name) for name in _TIMES]
+def _columns(row: str, files: int) -> list[Column[MixResult]]:
+    def held(one: MixResult) -> Held:
+        return mixes.expected(row, files, one.mix)
+
     return [
-        one.stage.name,
-        str(one.threads),
-        wording.percent(one.mix.in_memory),
-        wording.percent(one.median("hit_share"), 1),
-        wording.percent(held.by_name, 1),
-        wording.percent(held.best, 1),
-        wording.maximum(rate, False) if rate else wording.NOTHING,
-        *(wording.milliseconds_with_range(time) if time else wording.NOTHING for time in times),
+        Column("stage", lambda one: one.stage.name),
+        Column("users", lambda one: str(one.threads)),
+        Column("in memory", lambda one: wording.percent(one.mix.in_memory)),
+        Column("hits", lambda one: wording.percent(one.median("hit_share"), 1)),
+        Column("by name", lambda one: wording.percent(held(one).by_name, 1)),
+        Column("best", lambda one: wording.percent(held(one).best, 1)),
+        sheet.interval("requests/s", RATE),
+        *(_time(kind, which) for kind in ("get", "put", "new") for which in ("p50", "p99")),
     ]
+
+
+def _time(kind: str, which: str) -> Column[MixResult]:
+    def text(one: MixResult) -> str:
+        found = one.figure(f"{kind}_{which}_ms")
+        return wording.milliseconds_with_range(found) if found else wording.NOTHING
+
+    return Column(which, text, f"{kind}, ms")
 
 
 def _figure(row: str, results: Sequence[MixResult], files: int) -> Figure:
@@ -132,30 +127,20 @@ def _over_memory(
 
 def _curve(part: _Part, figure: str, factor: float = 1) -> Curve:
     name, colour, results = part
-    points = [
-        _point(100 * one.mix.in_memory, found, factor)
-        for one in sorted(results, key=lambda one: one.mix.in_memory)
-        if (found := one.figure(figure))
-    ]
-    return Curve(name=name, colour=colour, points=points)
-
-
-def _point(x: float, found: Spread, factor: float) -> Point:
-    """An interval of few passes may reach below 0, and a logarithmic axis has no room for it."""
-    low = min(found.median, max(found.low, found.median / 10))
-    return Point(x, factor * found.median, factor * low, factor * found.high)
+    at = sorted(results, key=lambda one: one.mix.in_memory)
+    found = [(100 * one.mix.in_memory, one.figure(figure)) for one in at]
+    return sheet.curve(name, colour, [(x, one) for x, one in found if one], factor=factor)
 
 
 def _drawn(title: str, curves: Sequence[Curve], *, is_logarithmic: bool = False) -> Canvas:
-    points = [one for curve in curves for one in curve.points if one]
-    axes = Axes(
-        x_low=0.0,
-        x_high=max([100.0, *(one.x for one in points)]),
-        y_values=[value for one in points for value in (one.value, one.low, one.high)] or [1.0],
-        is_y_logarithmic=is_logarithmic,
+    return sheet.chart(
+        title,
+        curves,
         x_title="% in memory",
+        x_ends=(0.0, 100.0),
+        is_logarithmic=is_logarithmic,
+        right=80.0,
     )
-    return line_chart.draw(title, curves, axes, size=_SIZE, right=80.0)
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

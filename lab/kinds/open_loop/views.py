@@ -6,13 +6,13 @@ from collections.abc import Callable
 
 from ...plan import plan
 from ...plan.catalog import Cell
-from ...report import wording
+from ...report import sheet, wording
 from ...report.charts import line_chart
-from ...report.charts.line_chart import Axes, Curve, Point
+from ...report.charts.line_chart import Curve
 from ...report.charts.svg import Canvas
-from ...report.columns import Column, of_view
 from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
+from ...report.sheet import Column, Number, of_view
 from ...results.records import Run
 from . import KIND, tails
 from . import analysis as offered_load
@@ -24,10 +24,10 @@ _HOW_TO_READ = (
     "the load generator's own and is part of the response time. All are medians of the passes, in "
     "ms, with their interval below; * marks the lowest and highest of two."
 )
-_COLUMNS: tuple[str | Column, ...] = (
-    Column("p50", lambda run: run.p50_ms),
-    Column("p90", lambda run: run.p90_ms),
-    Column("p99", lambda run: run.p99_ms),
+_COLUMNS: tuple[str | Number, ...] = (
+    Number("p50", lambda run: run.p50_ms),
+    Number("p90", lambda run: run.p90_ms),
+    Number("p99", lambda run: run.p99_ms),
     *("service_p99_ms", "lateness_p99_ms"),
 )
 
@@ -117,59 +117,47 @@ def _chart(found: OfferedLoads, limit_ms: float) -> Canvas:
     ]
     ends = [line_chart.point(share, limit_ms) for share in (0.0, 100.0)]
     limit = Curve(name=f"limit {limit_ms:g} ms", colour="ink", points=ends, style="dash")
-    values = [one.value for curve in curves for one in curve.points if one]
-    axes = Axes(
-        x_low=0.0,
-        x_high=100.0,
-        y_values=[*values, limit_ms],
-        is_y_logarithmic=True,
+    return sheet.chart(
+        "Response time, ms",
+        [*curves, limit],
         x_title="% of maximum",
-    )
-    return line_chart.draw(
-        "Response time, ms", [*curves, limit], axes, size=(300.0, 170.0), right=90.0
+        x_ends=(0.0, 100.0),
+        is_logarithmic=True,
+        may_leave=True,
+        size=(300.0, 170.0),
+        right=90.0,
     )
 
 
 def _curve(found: OfferedLoads, name: str, colour: str, of: Callable[[Run], float | None]) -> Curve:
-    points: list[Point | None] = []
-    for rate in found.rates:
-        spread = rate.milliseconds(of)
-        if spread is None:
-            points.append(None)
-            continue
-        share = 100 * rate.rate_rps / found.maximum_rps
-        lowest = min(spread.median, max(spread.low, spread.median / 10))
-        points.append(Point(share, spread.median, lowest, spread.high))
-    return Curve(name=name, colour=colour, points=points)
+    over = [(100 * one.rate_rps / found.maximum_rps, one.milliseconds(of)) for one in found.rates]
+    return sheet.curve(name, colour, over)
 
 
 def _table(cell: Cell, found: OfferedLoads, limit_ms: float) -> Table:
     runs = [run for rate in found.rates for run in rate.runs]
-    columns = of_view("offered_load", _COLUMNS, {}, runs)
-    return Table(
-        title=f"Percentiles over the offered load: {cell}",
-        caption=f"{answer(found, limit_ms)} The maximum of a closed loop is "
+    columns: list[Column[OfferedRate]] = [
+        Column("offered/s", lambda one: wording.rate(one.rate_rps)),
+        Column("of maximum", lambda one: f"{one.rate_rps / found.maximum_rps:.0%}"),
+        Column("answered/s", lambda one: wording.rate(one.throughput.median)),
+        *map(_milliseconds, of_view("offered_load", _COLUMNS, {}, runs)),
+    ]
+    return sheet.table(
+        f"Percentiles over the offered load: {cell}",
+        f"{answer(found, limit_ms)} The maximum of a closed loop is "
         f"{wording.rate(found.maximum_rps)} requests/s. {_HOW_TO_READ}",
-        header=[
-            *("offered/s", "of maximum", "answered/s"),
-            *(column.title for column in columns),
-        ],
-        rows=[_row(found, rate, columns) for rate in found.rates],
+        columns,
+        found.rates,
+        keeps_empty=True,
     )
 
 
-def _row(found: OfferedLoads, rate: OfferedRate, columns: list[Column]) -> list[str]:
-    return [
-        wording.rate(rate.rate_rps),
-        f"{rate.rate_rps / found.maximum_rps:.0%}",
-        wording.rate(rate.throughput.median),
-        *(_text(rate, column) for column in columns),
-    ]
+def _milliseconds(number: Number) -> Column[OfferedRate]:
+    def text(rate: OfferedRate) -> str:
+        spread = rate.milliseconds(number.of)
+        return wording.milliseconds_with_range(spread) if spread else wording.NOTHING
 
-
-def _text(rate: OfferedRate, column: Column) -> str:
-    spread = rate.milliseconds(column.of)
-    return wording.milliseconds_with_range(spread) if spread else wording.NOTHING
+    return Column(number.title, text)
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {"offered_load": offered_loads}

@@ -5,40 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from ...analysis import change_points, moving_average
+from ...analysis.two_views import Agreement
 from ...plan import catalog
-from ...report import wording
+from ...report import sheet, wording
 from ...report.charts import over_time
 from ...report.charts.line_chart import Mark
 from ...report.charts.over_time import Average, Axis, Line, Panel, Span
-from ...report.document import Block, Figure, Table, without_empty_columns
+from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
+from ...report.sheet import Column
 from ...results import series as kept
 from ...results.records import Run
 from . import capacity_view, words
 from .analysis import RampResult
+from .host_groups import OfGroup
 
 _MIB = 1 << 20
 _POINTS = 60  # of a moving average, as the paper has it
 _PAPERS_S = 60.0
-_HEADER = [
-    *("server", "run", "testers", "uploads", "MiB"),
-    *("MiB/s", "Mbit/s", "mean, s", "knee"),
-    *("mean", "worst"),
-]
-_GROUPS = [("", 5), ("plateau", 3), ("load", 1), ("server’s view − clients’", 2)]
-_HEADER_OF_COSTS = [
-    *("server", "run"),
-    *("host, KiB", "servers and kernel, KiB", "servers, KiB"),
-    *("host, cores", "servers, cores"),
-    *("with throughput", "with clients"),
-]
-_GROUPS_OF_COSTS = [
-    ("", 2),
-    ("memory of each client", 3),
-    ("CPU on the plateau", 2),
-    ("the host’s CPU goes", 2),
-]
-
 Values = Sequence[float | None]
 
 
@@ -56,27 +40,21 @@ def table(scene: Scene) -> list[Block]:
     if not results:
         return []
     return [
-        without_empty_columns(
-            Table(
-                title="Ramps",
-                caption="Uploads are those that succeeded. The knee is with its 99% interval. MiB "
-                "are 1,048,576 bytes, Mbit 1,000,000 bits.",
-                header=_HEADER,
-                groups=_GROUPS,
-                rows=[_row(one) for one in results],
-            )
+        sheet.table(
+            "Ramps",
+            "Uploads are those that succeeded. The knee is with its 99% interval. MiB "
+            "are 1,048,576 bytes, Mbit 1,000,000 bits.",
+            _RAMPS,
+            results,
         ),
-        without_empty_columns(
-            Table(
-                title="The cost of clients",
-                caption="Slopes over the uploads under way, while clients come, with their 99% "
-                "intervals. All clients run on the host too, unless they have hosts of their own. "
-                "The servers alone are their PSS. What the CPU goes with are partial "
-                "correlations, of which the other cause is taken off.",
-                header=_HEADER_OF_COSTS,
-                groups=_GROUPS_OF_COSTS,
-                rows=[_costs(one) for one in results],
-            )
+        sheet.table(
+            "The cost of clients",
+            "Slopes over the uploads under way, while clients come, with their 99% "
+            "intervals. All clients run on the host too, unless they have hosts of their own. "
+            "The servers alone are their PSS. What the CPU goes with are partial "
+            "correlations, of which the other cause is taken off.",
+            _COSTS,
+            results,
         ),
     ]
 
@@ -87,19 +65,13 @@ def hosts(scene: Scene) -> list[Block]:
     if not results:
         return []
     return [
-        Table(
-            title="Groups of hosts",
-            caption="On the plateau. Fairness is Jain’s index of the rates of a group’s hosts: 1 "
+        sheet.table(
+            "Groups of hosts",
+            "On the plateau. Fairness is Jain’s index of the rates of a group’s hosts: 1 "
             "if all are alike.",
-            header=[
-                *("server", "run", "group", "hosts"),
-                *("MiB/s", "KiB/s each", "mean, s", "fairness"),
-            ],
-            rows=[
-                [one.run.cell.stage, one.run.cell.row, *words.group(name, group)]
-                for one in results
-                for name, group in one.groups.items()
-            ],
+            _GROUPS,
+            [(one, name) for one in results for name in one.groups],
+            keeps_empty=True,
         )
     ]
 
@@ -141,38 +113,78 @@ def _whole(scene: Scene, one: RampResult) -> RampResult | None:
     return next(whole, None)
 
 
-def _row(one: RampResult) -> list[str]:
-    run, rate = one.run, one.run.figure("plateau_bytes_s")
-    mean_ms = run.figure("plateau_mean_ms")
-    agreement = one.agreement
-    return [
-        run.cell.stage,
-        run.cell.row,
-        words.testers(run),
-        f"{run.requests:,}",
-        f"{run.bytes / _MIB:,.0f}",
-        "" if rate is None else f"{rate / _MIB:.1f}",
-        "" if rate is None else f"{rate * 8 / 1e6:.0f}",
-        "" if mean_ms is None else f"{mean_ms / 1000:.2f}",
-        words.knee(one),
-        "" if agreement is None else f"{agreement.mean.value:+.2%}",
-        "" if agreement is None else f"{agreement.worst:+.1%}",
-    ]
+def _measured(
+    title: str, name: str, text: Callable[[float], str], group: str = ""
+) -> Column[RampResult]:
+    """Of a figure of the run; empty where it has none."""
+
+    def cell(one: RampResult) -> str:
+        value = one.run.figure(name)
+        return "" if value is None else text(value)
+
+    return Column(title, cell, group)
 
 
-def _costs(one: RampResult) -> list[str]:
-    run, cpu = one.run, one.cpu
-    return [
-        run.cell.stage,
-        run.cell.row,
-        *(words.memory(run, line) for line in (one.memory, one.group_memory, one.server_memory)),
-        *(
-            "" if mean is None else wording.three_digits(mean)
-            for mean in map(one.mean_of, (one.machine.cpu_cores, one.machine.server_cores))
-        ),
-        words.correlation(cpu.with_throughput if cpu else None),
-        words.correlation(cpu.with_clients if cpu else None),
-    ]
+def _agreement(title: str, text: Callable[[Agreement], str]) -> Column[RampResult]:
+    return Column(
+        title,
+        lambda one: text(one.agreement) if one.agreement else "",
+        "server’s view − clients’",
+    )
+
+
+_WHICH: list[Column[RampResult]] = [
+    Column("server", lambda one: one.run.cell.stage),
+    Column("run", lambda one: one.run.cell.row),
+]
+_RAMPS: list[Column[RampResult]] = [
+    *_WHICH,
+    Column("testers", lambda one: words.testers(one.run)),
+    Column("uploads", lambda one: f"{one.run.requests:,}"),
+    Column("MiB", lambda one: f"{one.run.bytes / _MIB:,.0f}"),
+    _measured("MiB/s", "plateau_bytes_s", lambda rate: f"{rate / _MIB:.1f}", "plateau"),
+    _measured("Mbit/s", "plateau_bytes_s", lambda rate: f"{rate * 8 / 1e6:.0f}", "plateau"),
+    _measured("mean, s", "plateau_mean_ms", lambda mean: f"{mean / 1000:.2f}", "plateau"),
+    Column("knee", words.knee, "load"),
+    _agreement("mean", lambda found: f"{found.mean.value:+.2%}"),
+    _agreement("worst", lambda found: f"{found.worst:+.1%}"),
+]
+_MEMORY, _CPU, _GOES = "memory of each client", "CPU on the plateau", "the host’s CPU goes"
+_COSTS: list[Column[RampResult]] = [
+    *_WHICH,
+    Column("host, KiB", lambda one: words.memory(one.run, one.memory), _MEMORY),
+    Column("servers and kernel, KiB", lambda one: words.memory(one.run, one.group_memory), _MEMORY),
+    Column("servers, KiB", lambda one: words.memory(one.run, one.server_memory), _MEMORY),
+    Column("host, cores", lambda one: _mean(one, one.machine.cpu_cores), _CPU),
+    Column("servers, cores", lambda one: _mean(one, one.machine.server_cores), _CPU),
+    Column(
+        "with throughput",
+        lambda one: words.correlation(one.cpu.with_throughput if one.cpu else None),
+        _GOES,
+    ),
+    Column(
+        "with clients",
+        lambda one: words.correlation(one.cpu.with_clients if one.cpu else None),
+        _GOES,
+    ),
+]
+_Group = tuple[RampResult, str]  # a run, and the name of one of its groups
+
+
+def _of_group(title: str, text: Callable[[OfGroup], str]) -> Column[_Group]:
+    return Column(title, lambda pair: text(pair[0].groups[pair[1]]))
+
+
+_GROUPS: list[Column[_Group]] = [
+    Column("server", lambda pair: pair[0].run.cell.stage),
+    Column("run", lambda pair: pair[0].run.cell.row),
+    Column("group", lambda pair: pair[1]),
+    *(_of_group(title, text) for title, text in words.OF_GROUP.items()),
+]
+
+
+def _mean(one: RampResult, values: Values) -> str:
+    return wording.three_digits(one.mean_of(values))
 
 
 def _figure(scene: Scene, one: RampResult) -> Figure:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...analysis import knee as knees
 from ...analysis.blocks import Estimate
 from ...analysis.regression import Line
@@ -84,15 +86,13 @@ def memory(run: Run, line: Line | None) -> str:
     return f"{slope.value / _KIB:,.1f}\n{low:,.1f} to {high:,.1f}"
 
 
-def group(name: str, found: OfGroup) -> list[str]:
-    return [
-        name,
-        f"{found.hosts:,}",
-        f"{found.bytes_per_s / _MIB:.1f}",
-        f"{found.bytes_per_s / found.hosts / _KIB:,.0f}",
-        "" if found.mean_ms is None else f"{found.mean_ms / 1000:.2f}",
-        "" if found.fairness is None else f"{found.fairness:.2f}",
-    ]
+OF_GROUP: dict[str, Callable[[OfGroup], str]] = {  # by the titles of columns
+    "hosts": lambda found: f"{found.hosts:,}",
+    "MiB/s": lambda found: f"{found.bytes_per_s / _MIB:.1f}",
+    "KiB/s each": lambda found: f"{found.bytes_per_s / found.hosts / _KIB:,.0f}",
+    "mean, s": lambda found: "" if found.mean_ms is None else f"{found.mean_ms / 1000:.2f}",
+    "fairness": lambda found: "" if found.fairness is None else f"{found.fairness:.2f}",
+}
 
 
 def correlation(found: Estimate | None) -> str:

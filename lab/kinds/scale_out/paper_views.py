@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from ...report import wording
+from collections.abc import Callable
+
+from ...report import sheet, wording
 from ...report.document import Block, Table
 from ...report.scene import Scene
+from ...report.sheet import Column
 from . import analysis as hosts
-from .analysis import Paper, steady
+from .analysis import Paper, Station, steady
 from .words import base, results
 
 _COUNTS = (1, 2, 3, 10, 30, 100)
@@ -27,44 +30,42 @@ def on_paper(scene: Scene) -> list[Block]:
 def _stations(row: str, stage: str, paper: Paper) -> Table:
     many_rps = _MANY * paper.core_rps
     host = f"{wording.microseconds(paper.host_demand_s)} µs"
-    return Table(
-        title=f"On paper: what is full first, files of {row}",
-        caption=f"Demands of {stage} by the utilisation law D = U / X. A request takes a host "
+    columns: list[Column[Station]] = [
+        Column("station", lambda one: one.name),
+        Column("D, µs", lambda one: wording.microseconds(one.demand_s)),
+        Column("at most, requests/s", lambda one: wording.rate(one.most_rps)),
+        Column("as measured", lambda one: str(one.full_at), "full at host"),
+        Column("whole cores", lambda one: str(one.full_at_cores), "full at host"),
+        Column("needed", lambda one: f"{one.needed(many_rps):,}"),
+    ]
+    return sheet.table(
+        f"On paper: what is full first, files of {row}",
+        f"Demands of {stage} by the utilisation law D = U / X. A request takes a host "
         f"{host}, so a host as it was measured answers {wording.rate(paper.host_rps)} in a second, "
         f"and one with a whole core {wording.rate(paper.core_rps)}. All requests pass the stations "
         "below, and one of each carries at most 1 / D. Full at: the number of hosts that bring so "
         f"much. Needed: how many of them {_MANY} hosts of a whole core need.",
-        header=["station", "D, µs", "at most, requests/s", "as measured", "whole cores", "needed"],
-        groups=[("", 3), ("full at host", 2), ("", 1)],
-        rows=[
-            [
-                one.name,
-                wording.microseconds(one.demand_s),
-                wording.rate(one.most_rps),
-                str(one.full_at),
-                str(one.full_at_cores),
-                f"{one.needed(many_rps):,}",
-            ]
-            for one in paper.stations
-        ],
+        columns,
+        paper.stations,
     )
 
 
 def _rates(row: str, paper: Paper) -> Table:
-    return Table(
-        title=f"On paper: the most that n hosts answer, files of {row}",
-        caption="The asymptote min(n / D of a host, 1 / D of the first full station), in "
+    def most(has_whole_cores: bool) -> Callable[[int], str]:
+        return lambda count: wording.rate(paper.at_most_rps(count, has_whole_cores=has_whole_cores))
+
+    columns: list[Column[int]] = [
+        Column("hosts", str),
+        Column("as measured", most(False)),
+        Column("hosts alone", lambda count: wording.rate(count * paper.host_rps)),
+        Column("of a whole core", most(True)),
+        Column("hosts alone", lambda count: wording.rate(count * paper.core_rps)),
+    ]
+    return sheet.table(
+        f"On paper: the most that n hosts answer, files of {row}",
+        "The asymptote min(n / D of a host, 1 / D of the first full station), in "
         "requests/s, with one proxy of one core, one link of it and one authserver. Hosts alone: "
         "with as many of these as are needed.",
-        header=["hosts", "as measured", "hosts alone", "of a whole core", "hosts alone"],
-        rows=[
-            [
-                str(count),
-                wording.rate(paper.at_most_rps(count, has_whole_cores=False)),
-                wording.rate(count * paper.host_rps),
-                wording.rate(paper.at_most_rps(count, has_whole_cores=True)),
-                wording.rate(count * paper.core_rps),
-            ]
-            for count in _COUNTS
-        ],
+        columns,
+        _COUNTS,
     )

@@ -8,12 +8,13 @@ from ...analysis import passes
 from ...analysis.intervals import Spread
 from ...analysis.passes import RATE
 from ...plan.catalog import Cell
-from ...report import series_views, wording
+from ...report import series_views, sheet, wording
 from ...report.charts import line_chart, series_chart
-from ...report.charts.line_chart import Axes, Curve, Mark, Point
+from ...report.charts.line_chart import Curve, Mark
 from ...report.charts.svg import Canvas
-from ...report.document import Block, Figure, Table, without_empty_columns
+from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
+from ...report.sheet import Column
 from ...results import series as kept
 from ...results.records import Run
 from . import KIND, words
@@ -21,14 +22,18 @@ from .analysis import HostsResult, steady
 from .paper_views import on_paper
 from .words import results
 
-_SIZE = (300.0, 150.0)
-_HEADER = [
-    *("stage", "hosts", "requests/s", "of one host", "p50, ms", "p99, ms"),
-    *("in memory", "files held", "of one host", "hits", "most names", "busy"),
-]
-_LOST_HEADER = [
-    *("stage", "before", "without it", "share", "taken over, s", "whole again, s"),
-    *("failed", "names", "moved"),
+_LOST: list[Column[HostsResult]] = [
+    Column("stage", lambda one: one.stage.name),
+    sheet.interval("before", "rate_before_rps"),
+    sheet.interval("without it", "rate_without_rps"),
+    Column(
+        "share", lambda one: _share(passes.ratio(one, one, "rate_without_rps", "rate_before_rps"))
+    ),
+    sheet.interval("taken over, s", "taken_over_s"),
+    sheet.interval("whole again, s", "whole_again_s"),
+    Column("failed", lambda one: wording.number(sum(one.by_pass("failed_requests").values()))),
+    sheet.median("names", "names_of_lost", wording.number),
+    sheet.median("moved", "names_moved", wording.number),
 ]
 
 
@@ -63,71 +68,55 @@ def tables(scene: Scene) -> list[Block]:
 
 
 def _table(row: str, found: Sequence[HostsResult]) -> Table:
-    first = next((one for one in found if one.cluster.hosts == 1), None)
-    return without_empty_columns(
-        Table(
-            title=f"Hosts behind a proxy, files of {row}",
-            caption="Of one host: times the figure of a single host, within each pass. Most names: "
-            "the share of the host that has most of them. Busy: of the shares of a core "
-            "that the hosts have, what they used. Medians of the passes, with their interval.",
-            header=_HEADER,
-            groups=[("", 6), ("files", 4), ("", 2)],
-            rows=[_row(one, first) for one in found],
-        )
+    return sheet.table(
+        f"Hosts behind a proxy, files of {row}",
+        "Of one host: times the figure of a single host, within each pass. Most names: "
+        "the share of the host that has most of them. Busy: of the shares of a core "
+        "that the hosts have, what they used. Medians of the passes, with their interval.",
+        _columns(next((one for one in found if one.cluster.hosts == 1), None)),
+        found,
     )
 
 
-def _row(one: HostsResult, first: HostsResult | None) -> list[str]:
+def _columns(first: HostsResult | None) -> list[Column[HostsResult]]:
+    def against(name: str) -> Callable[[HostsResult], str]:
+        return lambda one: sheet.times(
+            passes.ratio(one, first, name) if first and one is not first else None
+        )
+
+    def percent(title: str, name: str, group: str) -> Column[HostsResult]:
+        return sheet.median(title, name, lambda share: wording.percent(share, 1), group)
+
     return [
-        one.stage.name,
-        str(one.cluster.hosts),
-        _text(one.figure(RATE)),
-        _times(one, first, RATE),
-        *(_median_ms(one, which) for which in ("p50_ms", "p99_ms")),
-        wording.number(one.median("files_in_memory")),
-        wording.number(one.median("files_held")),
-        _times(one, first, "files_held"),
-        wording.percent(one.median("hit_share"), 1),
-        wording.percent(one.median("share_of_most"), 1),
-        wording.percent(one.busy),
+        Column("stage", lambda one: one.stage.name),
+        Column("hosts", lambda one: str(one.cluster.hosts)),
+        sheet.interval("requests/s", RATE),
+        Column("of one host", against(RATE)),
+        Column("p50, ms", lambda one: _median_ms(one, "p50_ms")),
+        Column("p99, ms", lambda one: _median_ms(one, "p99_ms")),
+        sheet.median("in memory", "files_in_memory", wording.number, "files"),
+        sheet.median("files held", "files_held", wording.number, "files"),
+        Column("of one host", against("files_held"), "files"),
+        percent("hits", "hit_share", "files"),
+        percent("most names", "share_of_most", ""),
+        Column("busy", lambda one: wording.percent(one.busy)),
     ]
 
 
 def _table_of_losses(row: str, lost: Sequence[HostsResult]) -> Table:
-    return Table(
-        title=f"A host is lost, files of {row}",
-        caption="Before: requests/s until it is lost. Without it: once the others have taken "
+    return sheet.table(
+        f"A host is lost, files of {row}",
+        "Before: requests/s until it is lost. Without it: once the others have taken "
         "over, and as a share of that. Names: those of the lost host, and how many names had "
         "another host then. Failed: requests of all trials.",
-        header=_LOST_HEADER,
-        rows=[
-            [
-                one.stage.name,
-                _text(one.figure("rate_before_rps")),
-                _text(one.figure("rate_without_rps")),
-                _share(passes.ratio(one, one, "rate_without_rps", "rate_before_rps")),
-                _text(one.figure("taken_over_s")),
-                _text(one.figure("whole_again_s")),
-                wording.number(sum(one.by_pass("failed_requests").values())),
-                wording.number(one.median("names_of_lost")),
-                wording.number(one.median("names_moved")),
-            ]
-            for one in lost
-        ],
+        _LOST,
+        lost,
+        keeps_empty=True,
     )
-
-
-def _text(found: Spread | None) -> str:
-    return wording.maximum(found, is_lower_bound=False) if found else wording.NOTHING
 
 
 def _share(found: Spread | None) -> str:
     return wording.percent(found.median) if found else wording.NOTHING
-
-
-def _times(one: HostsResult, first: HostsResult | None, name: str) -> str:
-    found = passes.ratio(one, first, name) if first and one is not first else None
-    return wording.gain_in_a_line(found) if found else wording.NOTHING
 
 
 def _median_ms(one: HostsResult, name: str) -> str:
@@ -149,25 +138,13 @@ def _over_hosts(row: str, own: Sequence[HostsResult]) -> Figure:
 
 
 def _drawn(title: str, own: Sequence[HostsResult], name: str) -> Canvas:
-    points = [_point(one.cluster.hosts, found) for one in own if (found := one.figure(name))]
+    found = [(one.cluster.hosts, one.figure(name)) for one in own]
+    measured = sheet.curve("measured", "stage0", [(n, one) for n, one in found if one])
+    points = [one for one in measured.points if one]
     least = min(points, key=lambda one: one.x, default=line_chart.point(1.0, 1.0))
     ideal = [line_chart.point(one.x, one.x / least.x * least.value) for one in points]
-    curves = [
-        Curve(name="measured", colour="stage0", points=points),
-        Curve(name="n times one", colour="ink", points=ideal, style="dash"),
-    ]
-    axes = Axes(
-        x_low=least.x,
-        x_high=max((one.x for one in points), default=1.0),
-        y_values=[0.0, *(value for one in (*points, *ideal) for value in (one.low, one.high))],
-        x_title="hosts",
-        x_ticks=sorted({one.x for one in points}),
-    )
-    return line_chart.draw(title, curves, axes, size=_SIZE, right=70.0)
-
-
-def _point(x: float, found: Spread) -> Point:
-    return Point(x, found.median, max(0.0, found.low), found.high)
+    times_one = Curve(name="n times one", colour="ink", points=ideal, style="dash")
+    return sheet.chart(title, [measured, times_one], x_title="hosts", has_ticks=True, right=70.0)
 
 
 def _of_loss(scene: Scene, cell: Cell) -> list[Block]:
