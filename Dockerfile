@@ -101,6 +101,7 @@ WORKDIR /opt/turnstile
 COPY --from=build /src/build/authserver /src/build/fileserver /src/build/loadgen build/
 COPY --from=build /src/build/lab/delay_line build/lab/
 COPY lab lab
+COPY rig rig
 COPY scripts/drop-caches scripts/lab scripts/make-files scripts/
 COPY docker/lab /usr/local/bin/
 ENV TURNSTILE_LAB_RESULTS=/results

@@ -19,5 +19,5 @@ ratios differ much less.
   scale_cli.py      measures that and writes build/scale.txt and build/scale.svg
   peers/            the systems that Turnstile is compared with
 
-Programs, stores and the network namespace are those of lab/rig.
+Programs, stores and the network namespace are those of rig/.
 """

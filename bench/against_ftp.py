@@ -10,11 +10,11 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from lab.rig.processes import Address, run_tool
-from lab.rig.stores import Store
 from lab.systems.peers import known
 from lab.systems.peers.server import Account, Setting
 from lab.systems.peers.system import packages_in
+from rig.processes import Address, run_tool
+from rig.stores import Store
 
 from .against_peers import KEPT
 from .command import work_in

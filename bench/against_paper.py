@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Callable
 
 from lab.plan import catalog
-from lab.rig import stores
-from lab.rig.stores import Store
+from rig import stores
+from rig.stores import Store
 
 from .promise import Outcome, Side, compare
 from .system import PLAIN, Bench, System, running

@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from lab.rig.databases import Server
-from lab.rig.processes import Address
-from lab.rig.stores import Store
+from rig.databases import Server
+from rig.processes import Address
+from rig.stores import Store
 
 from .peers import bare, nginx, paced
 from .promise import Outcome, Side, compare, in_turns

@@ -8,9 +8,9 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
-from lab.rig import iperf3
-from lab.rig.host import accepted_connections
-from lab.rig.stores import Store
+from rig import iperf3
+from rig.host import accepted_connections
+from rig.stores import Store
 
 from . import crowd
 from .promise import Outcome, in_turns

@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from lab.rig import namespace, stores
-from lab.rig.errors import WrongUsage
 from lab.systems import known
 from lab.systems.peers.packages import LeftOut
+from rig import namespace, stores
+from rig.errors import WrongUsage
 
 from . import promises
 from .command import add_build, carry_out, open_bench, work_in

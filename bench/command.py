@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.rig import files, namespace
-from lab.rig.errors import Failed
-from lab.rig.host import raise_descriptor_limit
-from lab.rig.lock import only_lab
-from lab.rig.servers import Programs
+from rig import files, namespace
+from rig.errors import Failed
+from rig.host import raise_descriptor_limit
+from rig.lock import only_lab
+from rig.servers import Programs
 
 from .system import Bench
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from lab.rig import idle_connections
-from lab.rig.errors import Failed
-from lab.rig.idle_connections import Idle, LogIn
-from lab.rig.processes import Address
+from rig import idle_connections
+from rig.errors import Failed
+from rig.idle_connections import Idle, LogIn
+from rig.processes import Address
 
 _IDLE = 1000
 _TRICKLING = 2000

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
-from lab.rig.processes import Address
-from lab.rig.stores import Store
+from rig.processes import Address
+from rig.stores import Store
 
 from . import crowd, http_front
 from .against_peers import HTTP, KEPT, Paced, on_nginx, p99_beside_nginx, redis_of

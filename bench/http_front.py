@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
-from lab.rig.processes import Address, run_tool
-from lab.rig.stores import Store
+from rig.processes import Address, run_tool
+from rig.stores import Store
 
 from . import crowd
 from .against_peers import HTTP, KEPT, on_nginx, redis_of

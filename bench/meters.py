@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-from lab.rig.processes import Address, run_tool
-from lab.rig.stores import Store
+from rig.processes import Address, run_tool
+from rig.stores import Store
 
 from .against_peers import HTTP, KEPT
 from .peers import nginx, wrk

@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.rig.stores import Store
+from rig.stores import Store
 
 from .system import Bench
 

@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from lab.rig.cores import usable_cores
+from rig.cores import usable_cores
 
 from . import growth, scaling
 from .command import add_build, carry_out, open_bench

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
-from lab.rig import files, servers, stores
-from lab.rig.cores import Cores, usable_cores
-from lab.rig.databases import RedisServer
-from lab.rig.errors import Failed
-from lab.rig.servers import Pair, Server
-from lab.rig.stores import Store
+from rig import files, servers, stores
+from rig.cores import Cores, usable_cores
+from rig.databases import RedisServer
+from rig.errors import Failed
+from rig.servers import Pair, Server
+from rig.stores import Store
 
 from .growth import Curve
 from .system import Bench

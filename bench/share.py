@@ -8,8 +8,8 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-from lab.rig.processes import Address
-from lab.rig.stores import Store
+from rig.processes import Address
+from rig.stores import Store
 
 from .peers import dufs, rclone
 from .promise import Outcome, in_turns

@@ -17,8 +17,8 @@ from typing import Any
 
 from lab.report.charts import line_chart, svg
 from lab.report.charts.line_chart import Axes
-from lab.rig import loadgen, servers
-from lab.rig.servers import Pair, Programs
+from rig import loadgen, servers
+from rig.servers import Pair, Programs
 
 _TOP = Path(__file__).resolve().parents[1]
 _PERCENTILES = ("p50", "p90", "p99", "p99.9", "max")

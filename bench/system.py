@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lab.rig import loadgen, servers
-from lab.rig.errors import Failed
-from lab.rig.processes import Address, Program
-from lab.rig.servers import Programs, Server
-from lab.rig.stores import Store
+from rig import loadgen, servers
+from rig.errors import Failed
+from rig.processes import Address, Program
+from rig.servers import Programs, Server
+from rig.stores import Store
 
 USERS = 1000  # user1, user2 and so on; each request of a get draws one of them
 PLAIN = ("--password-scheme", "plain")

@@ -13,14 +13,15 @@ import time
 from pathlib import Path
 from typing import NoReturn
 
+from rig import lock, namespace, remote
+from rig.errors import Failed, NotValid, WrongUsage
+from rig.servers import Programs
+
 from . import doctor, flags, limits, listing, owner, run
 from .plan import catalog, options, plan
 from .plan.plan import Options
 from .report import compare, markdown, page
 from .results.records import Folder
-from .rig import lock, namespace, remote
-from .rig.errors import Failed, NotValid, WrongUsage
-from .rig.servers import Programs
 from .systems import known
 from .systems.clients import known as clients
 

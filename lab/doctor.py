@@ -8,14 +8,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from rig.cores import usable_cores
+from rig.errors import Failed
+
 from .observe import client_limits, download_limits, limits
 from .observe.limits import Finding
 from .plan import plan
 from .plan.pinning import Placement
 from .plan.plan import Options, Plan
 from .procedures.progress import duration
-from .rig.cores import usable_cores
-from .rig.errors import Failed
 
 
 def examine(options: Options, programs: Path, work: Path) -> int:

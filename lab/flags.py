@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from rig.stores import KINDS
+
+from .kinds.crowd.load import ENGINES
 from .plan.planned import BLOCKED, CYCLED, INTERLEAVED
-from .rig.stores import KINDS
-from .workloads.crowd import ENGINES
 
 _ROOT = Path(__file__).resolve().parent.parent
 

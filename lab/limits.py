@@ -13,8 +13,9 @@ import resource
 import sys
 from pathlib import Path
 
+from rig import namespace
+
 from .observe import host, tried_limits
-from .rig import namespace
 
 _SLOW = "connecting until the system refuses, which may take a minute"
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from .rig.host import is_root
+from rig.host import is_root
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig import control_group, private_folder, stores
+from rig.cores import usable_cores
+from rig.errors import Failed, NotValid, WrongUsage
+from rig.host import raise_descriptor_limit
+from rig.servers import Programs
+
 from .observe import host
 from .plan import plan
 from .plan.plan import Options, Plan
@@ -18,11 +24,6 @@ from .procedures.campaign import Campaign
 from .procedures.progress import Progress, duration
 from .results.environment import Environment
 from .results.records import Folder, Run
-from .rig import control_group, private_folder, stores
-from .rig.cores import usable_cores
-from .rig.errors import Failed, NotValid, WrongUsage
-from .rig.host import raise_descriptor_limit
-from .rig.servers import Programs
 
 _WITHOUT_POINTS = {  # view -> what the experiments do that measure no point
     "hardware": "a table of this machine",

@@ -10,7 +10,7 @@ A program that starts another one needs both.
 import os
 import shutil
 
-from lab.rig.host import Tool
+from rig.host import Tool
 
 _OF_THEIR_OWN_NAME = (
     *("bindfs", "caddy", "cadaver", "chromium", "curl", "g++", "gcc", "git", "groff", "haproxy"),

@@ -1,6 +1,6 @@
 """The systems that Turnstile is compared with, and the meter of those that speak HTTP.
 
-Each is started as our servers are: by lab/rig/processes.py, in our session, on loopback, in front
+Each is started as our servers are: by rig/processes.py, in our session, on loopback, in front
 of the same folder of files and the same Redis.
 
   nginx.py   nginx: static files, with Lua and Redis in-process, and with auth_request

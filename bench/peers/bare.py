@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.rig.processes import Address, Program
-from lab.rig.servers import Programs
+from rig.processes import Address, Program
+from rig.servers import Programs
 
 _START_TIMEOUT_S = 30.0
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.rig.host import Tool, free_port
-from lab.rig.processes import Address, Program, wait_listening
+from rig.host import Tool, free_port
+from rig.processes import Address, Program, wait_listening
 
 _START_TIMEOUT_S = 30.0
 PROGRAM = Tool(("caddy",), "caddy")

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.rig.host import free_port
-from lab.rig.processes import Address, Program, wait_listening
 from lab.systems.peers.nginx import MODULES, PROGRAM, Guard, command, configuration
+from rig.host import free_port
+from rig.processes import Address, Program, wait_listening
 
 _START_TIMEOUT_S = 30.0
 _LUA_LIBRARY = Path("/usr/share/lua/5.1/nginx/redis.lua")

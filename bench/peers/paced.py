@@ -7,8 +7,8 @@ import json
 import socket
 import subprocess
 
-from lab.rig.errors import Failed
-from lab.rig.processes import Address
+from rig.errors import Failed
+from rig.processes import Address
 
 from ..system import Bench
 

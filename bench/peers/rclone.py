@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from lab.rig.host import Tool
-from lab.rig.processes import Address, run_tool
+from rig.host import Tool
+from rig.processes import Address, run_tool
 
 PROGRAM = Tool(("rclone",), "rclone")
 _OWN = ("--disable-http2", "--retries", "1", "--low-level-retries", "1", "--log-level", "ERROR")

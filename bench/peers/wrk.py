@@ -7,10 +7,10 @@ import resource
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lab.rig.cores import usable_cores
-from lab.rig.errors import Failed
-from lab.rig.host import Tool
-from lab.rig.processes import Address, run_tool
+from rig.cores import usable_cores
+from rig.errors import Failed
+from rig.host import Tool
+from rig.processes import Address, run_tool
 
 TOOL = Tool(("wrk",), "wrk")
 _REQUESTS = re.compile(r"^ *([0-9]+) requests in ", re.MULTILINE)

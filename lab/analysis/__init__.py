@@ -1,13 +1,11 @@
-"""What the points say: no table and no figure.
+"""What the points say: no table and no figure. kinds/ has what those of one kind say.
 
 cells.py              all points of a cell: maximum, N*, model, bottleneck
 demands.py            service demands by the utilisation law
 resources.py          how busy each resource was
 verdict.py            names the bottleneck
 gains.py              how much faster one cell is than another
-attempts.py           the attempts of downloads: how many succeeded, and the best number of channels
 chance.py             how much such attempts differ by chance, where a point has two of them
-mixes.py              the trials of mixes, and the hits that a memory should have
 findings.py           the paper's findings, judged
 steadiness.py         whether all seconds of a run were alike
 over_time.py          whether a run drifted or changed, by trend.py and change_points.py
@@ -15,7 +13,6 @@ partial_correlation.py  whether the CPU goes with throughput or with the number 
 knee.py               the load from which on more of it brings no more throughput
 two_views.py          what the clients saw against what the server saw
 extrapolation.py      which resource ends first, and at how many clients
-capacity.py           how many clients memory bears: foretold, and tried
 intervals.py, operational_laws.py, usl.py, trend.py, change_points.py, moving_average.py,
 regression.py, blocks.py
                       the arithmetic

@@ -7,32 +7,28 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from rig.cores import Cores
+
+from ..kinds import CLOSED_LOOP, RAMP
+from ..kinds.burst import analysis as bursts
+from ..kinds.burst.analysis import BurstStep
+from ..kinds.client import analysis as attempts
+from ..kinds.client.analysis import Attempts
+from ..kinds.crowd import analysis as crowds
+from ..kinds.crowd.analysis import CrowdResult
+from ..kinds.ramp import analysis as ramps
+from ..kinds.ramp.analysis import RampResult
 from ..observe import disk_probe
 from ..observe.disk_probe import DiskProbe
-from ..plan.catalog import CLOSED_LOOP, RAMP, Cell
+from ..plan.catalog import Cell
 from ..plan.plan import ramp_of
 from ..procedures import checks, sweep
 from ..results.environment import Environment
 from ..results.records import Run
-from ..rig.cores import Cores
-from . import (
-    attempts,
-    bursts,
-    crowds,
-    demands,
-    intervals,
-    operational_laws,
-    ramps,
-    resources,
-    verdict,
-)
-from .attempts import Attempts
-from .bursts import BurstStep
-from .crowds import CrowdResult
+from . import demands, intervals, operational_laws, resources, verdict
 from .demands import Demands
 from .intervals import Spread
 from .operational_laws import Prediction, Station
-from .ramps import RampResult
 from .verdict import Verdict
 
 _MERGE_ABOVE = 0.01  # a station with less than this share of the demand is noise
@@ -173,10 +169,11 @@ class Analysis:
         """evidence is what the folder kept of a run beside its figures."""
         self._environment = environment
         self.link = environment.options.link  # of all stages, in place of their own; None or ""
+        self.discard = environment.options.discard  # of the first repetitions of bursts
         self._evidence = evidence
         self._ramps: dict[Cell, RampResult | None] = {}
         runs = _calibrated(runs, environment.disk_probe)
-        swept = [run for run in runs if not run.pair and run.cell.workload == CLOSED_LOOP]
+        swept = [run for run in runs if not run.pair and run.cell.kind is CLOSED_LOOP]
         cells = list(dict.fromkeys(run.cell for run in swept))
         results = {
             cell: self._result(cell, [run for run in swept if run.cell == cell]) for cell in cells
@@ -191,7 +188,7 @@ class Analysis:
 
     def bursts(self, stage: str, row: str) -> list[BurstStep]:
         """In rising order of transfers."""
-        return bursts.of_cell(stage, row, self.runs, self._environment.options.discard)
+        return bursts.of_cell(stage, row, self.runs, self.discard)
 
     def attempts(self, stage: str, row: str) -> list[Attempts]:
         """To fetch a file, in rising order of channels."""
@@ -201,7 +198,7 @@ class Analysis:
         """Of the last valid run; of a cell without one it is that of the last run. None when the
         cell has none.
         """
-        cell = Cell(stage, row, workload=RAMP)
+        cell = Cell(stage, row, workload=RAMP.name)
         if cell not in self._ramps:
             self._ramps[cell] = self._ramp(cell)
         return self._ramps[cell]

@@ -12,8 +12,9 @@ import statistics
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from rig.cores import Cores, format_cores
+
 from ..results.records import Run
-from ..rig.cores import Cores, format_cores
 from .operational_laws import Station
 
 _FAR_APART = 1.5  # two runs show a slope if the throughputs differ by this factor

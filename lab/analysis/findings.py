@@ -9,30 +9,32 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeGuard
 
+from ..kinds import BURST, CLIENT, CROWD, KINDS, RAMP
+from ..kinds.client import findings as download_findings
+from ..kinds.crowd.analysis import CrowdResult, Step
+from ..kinds.kind import Kind
+from ..kinds.ramp import findings as ramp_findings
 from ..plan import catalog, papers
-from ..plan.catalog import CROWD, Cell
+from ..plan.catalog import Cell
 from ..plan.claims import (
     Bears,
-    BurstRatio,
     Cheaper,
     Claim,
-    ConnectionsRatio,
     Gain,
-    HostsRatio,
     Limit,
     OfDownload,
     OfRamp,
+    Ratio,
     Scaling,
 )
-from . import bursts, connections, download_findings, gains, hosts, ramp_findings
-from .bursts import BurstStep
+from . import gains, passes
 from .cells import Analysis, CellResult
-from .crowds import CrowdResult, Step
 from .intervals import Spread
+from .passes import CANNOT_TELL, NOT_SEEN, SEEN, Told, inside
 from .verdict import Resource
 
-SEEN, NOT_SEEN, CANNOT_TELL = ramp_findings.SEEN, ramp_findings.NOT_SEEN, ramp_findings.CANNOT_TELL
 _LEAST_GAIN = 1.03  # a smaller one is none
 _LEAST_GAIN_OF_FEW = 1.30  # in each of two passes; two runs differ by as much, seldom four of them
 _FEW = 2  # passes; with one pass, nothing is told
@@ -72,43 +74,38 @@ def _judge_row(finding: Claim, row: str, analysis: Analysis) -> Judged | None:
         return _judge_limit(finding, row, analysis)
     if isinstance(finding, Scaling):
         return _judge_scaling(finding, row, analysis)
-    if isinstance(finding, BurstRatio):
-        return _judge_bursts(finding, row, analysis)
-    if isinstance(finding, ConnectionsRatio):
-        told = connections.judge(finding, row, analysis.runs)
-        return Judged(row, told.verdict, remark=told.figures) if told else None
-    if isinstance(finding, HostsRatio):
-        told = hosts.judge(finding, row, analysis.runs, catalog.stages())
-        return Judged(row, told.verdict, remark=told.figures) if told else None
-    if isinstance(finding, OfRamp):
-        told = ramp_findings.judge(finding, row, analysis.ramp)
-        return Judged(row, told.verdict, remark=told.figures) if told else None
-    if isinstance(finding, OfDownload):
+    if isinstance(finding, OfRamp) or _is_ratio_of(finding, RAMP):
+        return _as_told(row, ramp_findings.judge(finding, row, analysis.ramp))
+    if isinstance(finding, OfDownload) or _is_ratio_of(finding, CLIENT):
         if analysis.link:  # the finding is about that of the stage
             return None
-        told = download_findings.judge(finding, row, analysis.attempts)
-        return Judged(row, told.verdict, remark=told.figures) if told else None
+        return _as_told(row, download_findings.judge(finding, row, analysis.attempts))
+    if isinstance(finding, Ratio):
+        return _judge_ratio(finding, row, analysis)
     return _judge_crowds(finding, row, analysis)
 
 
-def _judge_bursts(finding: BurstRatio, row: str, analysis: Analysis) -> Judged | None:
-    """The whole interval inside the bounds is seen, outside is not seen."""
-    ours = _step(analysis.bursts(finding.stage, row), finding.transfers)
-    than_row = finding.than_row or row
-    theirs = _step(analysis.bursts(finding.than, than_row), finding.than_transfers)
-    found = bursts.ratio(ours, theirs) if ours and theirs else None
+def _is_ratio_of(finding: Claim, kind: Kind) -> TypeGuard[Ratio]:
+    return isinstance(finding, Ratio) and finding.kind == kind.name
+
+
+def _as_told(row: str, told: Told | None) -> Judged | None:
+    return Judged(row, told.verdict, remark=told.figures) if told else None
+
+
+def _judge_ratio(finding: Ratio, row: str, analysis: Analysis) -> Judged | None:
+    kind = KINDS[finding.kind]
+    of_kind, figure = kind.part("analysis"), finding.figure or kind.rate
+    one, other = (
+        of_kind.measured(side, side.row or row, analysis.runs, analysis.discard)
+        for side in (finding.here, finding.there)
+    )
+    found = passes.ratio(one, other, figure, finding.there.figure) if one and other else None
     if found is None:
         return None
-    if not found.is_interval:
-        return Judged(row, CANNOT_TELL, found)
-    if finding.above < found.low and found.high < finding.below:
-        return Judged(row, SEEN, found)
-    is_outside = found.high < finding.above or found.low > finding.below
-    return Judged(row, NOT_SEEN if is_outside else CANNOT_TELL, found)
-
-
-def _step(steps: list[BurstStep], transfers: int) -> BurstStep | None:
-    return next((step for step in steps if step.transfers == transfers), None)
+    told = passes.judge(found, finding.above, finding.below)
+    is_gain = kind is BURST  # and has the columns of one
+    return Judged(row, told.verdict, found) if is_gain else _as_told(row, told)
 
 
 def _judge_crowds(finding: Bears | Cheaper, row: str, analysis: Analysis) -> Judged | None:
@@ -117,7 +114,7 @@ def _judge_crowds(finding: Bears | Cheaper, row: str, analysis: Analysis) -> Jud
         if isinstance(finding, Bears)
         else (finding.stage, finding.than)
     )
-    first, second = (analysis.crowd(Cell(name, row, workload=CROWD)) for name in names)
+    first, second = (analysis.crowd(Cell(name, row, workload=CROWD.name)) for name in names)
     if first is None or second is None:
         return None
     rule = _bears if isinstance(finding, Bears) else _is_cheaper
@@ -220,10 +217,7 @@ def _likeness(gain: Spread) -> str:
     """Likeness is shown by a narrow interval, not by a wide one that contains 1."""
     if not gain.is_interval:
         return CANNOT_TELL
-    if gain.low >= 1 - _COMPARABLE and gain.high <= 1 + _COMPARABLE:
-        return SEEN
-    is_apart = gain.high < 1 - _COMPARABLE or gain.low > 1 + _COMPARABLE
-    return NOT_SEEN if is_apart else CANNOT_TELL
+    return inside(gain, 1 - _COMPARABLE, 1 + _COMPARABLE)
 
 
 def _judge_limit(finding: Limit, row: str, analysis: Analysis) -> Judged | None:

@@ -1,44 +1,75 @@
-"""What was measured in each pass, and how two such things compare within the passes."""
+"""What was measured in each pass, how two such things compare, and whether a claim is seen."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
 
+from ..results.records import Run
 from . import intervals
+from .blocks import Estimate
 from .intervals import Spread
-from .ramp_findings import CANNOT_TELL, Told, inside
+
+SEEN, NOT_SEEN, CANNOT_TELL = "seen here", "not seen here", "cannot tell"
+RATE = "throughput_rps"
 
 
-class OfPasses(ABC):
-    """All valid trials of one thing, at most one in each pass."""
+@dataclass(frozen=True)
+class Told:
+    verdict: str
+    figures: str = ""  # that it stands on
 
-    @abstractmethod
+
+class OfPasses:
+    """All trials of one thing, of which at most one in each pass is valid."""
+
+    runs: list[Run]
+
+    @property
+    def valid(self) -> list[Run]:
+        return [run for run in self.runs if run.is_valid]
+
+    def of_run(self, run: Run, name: str) -> float | None:
+        """A figure, or the throughput. None if it was not measured."""
+        return run.throughput_rps if name == RATE else run.figure(name)
+
     def by_pass(self, name: str) -> dict[int, float]:
         """The values of a figure, of the passes that have it."""
+        found = ((run.repeat, self.of_run(run, name)) for run in self.valid)
+        return {repeat: value for repeat, value in found if value is not None}
+
+    def spread(self, of: Callable[[Run], float | None]) -> Spread | None:
+        """None if no valid trial has it."""
+        found = [value for run in self.valid if (value := of(run)) is not None]
+        return intervals.spread(found) if found else None
 
     def figure(self, name: str) -> Spread | None:
-        """None if no pass has it."""
-        found = list(self.by_pass(name).values())
-        return intervals.spread(found) if found else None
+        return self.spread(lambda run: self.of_run(run, name))
 
     def median(self, name: str) -> float | None:
         found = self.figure(name)
         return found.median if found else None
 
 
-def ratio(ours: dict[int, float], theirs: dict[int, float]) -> Spread | None:
-    """ours / theirs, within each pass. None where one has no value, or one that is not above 0."""
+def ratio(one: OfPasses, other: OfPasses, name: str, other_name: str = "") -> Spread | None:
+    """one / other, within each pass. None where one has no value, or where one is not above 0."""
+    ours, theirs = one.by_pass(name), other.by_pass(other_name or name)
     if not ours or not theirs or min(*ours.values(), *theirs.values()) <= 0:
         return None
     return intervals.paired_ratio(ours, theirs)
 
 
-def judge(found: Spread | None, above: float, below: float) -> Told | None:
-    """Whether a ratio is as it was said. None where it was not measured. A verdict needs an
-    interval.
+def inside(found: Estimate | Spread, above: float, below: float) -> str:
+    """Whether its whole interval lies within the bounds, or outside. What ends at a bound is not
+    beyond it.
     """
-    if found is None:
-        return None
+    if above < found.low and found.high < below:
+        return SEEN
+    return NOT_SEEN if found.high <= above or found.low >= below else CANNOT_TELL
+
+
+def judge(found: Spread, above: float, below: float) -> Told:
+    """Whether a ratio is as it was said. A verdict needs an interval."""
     if not found.is_interval:
         return Told(CANNOT_TELL, f"×{found.median:.2f}")
     figures = f"×{found.median:.2f} ({found.low:.2f}–{found.high:.2f})"

@@ -6,10 +6,11 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from rig.cores import Cores
+from rig.place import LOOPBACK
+from rig.stores import KINDS
+
 from ..results.records import Run
-from ..rig.cores import Cores
-from ..rig.place import LOOPBACK
-from ..rig.stores import KINDS
 from .demands import Demands, cores_name
 from .verdict import FEWEST_PASSES, LOAD_GENERATOR, Resource, leads, least_lead
 

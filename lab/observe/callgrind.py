@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig.errors import Failed
+from rig.processes import run_tool
+
 from ..plan.catalog import Cell
-from ..rig.errors import Failed
-from ..rig.processes import run_tool
 
 _TOP = 15
 _OURS = ("fileserver::", "serve::", "net::", "wire::", "base::")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..rig import remote
+from rig import remote
+
 from . import limits
 from .limits import Finding
 

@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
-from ..rig.errors import Failed
+from rig.errors import Failed
+
 from .moment import Moment
 from .proc_host import read_disks
 from .usage import DiskUsage, Usage

@@ -6,11 +6,13 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from rig.host import Tool
+from rig.link import Link
+
+from ..kinds import CLIENT
 from ..plan import links
-from ..plan.catalog import CLIENT, Stage
+from ..plan.catalog import Stage
 from ..plan.plan import Plan
-from ..rig.host import Tool
-from ..rig.link import Link
 from . import limits
 from .limits import Finding
 
@@ -28,7 +30,7 @@ def compare(plan: Plan, programs: Path) -> list[Finding]:
     A client that this host does not have is left out by name, so nothing else is lost. Those that
     are neither ours nor of the host are unpacked from packages, for which apt is needed.
     """
-    names = dict.fromkeys(cell.stage for cell in plan.cells if cell.workload == CLIENT)
+    names = dict.fromkeys(cell.stage for cell in plan.cells if cell.kind is CLIENT)
     stages = [plan.stages[name] for name in names]
     if not stages:
         return []

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from ..rig.errors import Failed
+from rig.errors import Failed
 
 _Answer = TypeVar("_Answer")
 

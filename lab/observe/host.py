@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from rig import namespace
+from rig.stores import KINDS
+
 from ..plan import papers
-from ..rig import namespace
-from ..rig.stores import KINDS
 from . import interfaces
 
 _TOOLS = ("iperf3", "valgrind")

@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig import control_group, namespace, stores
+from rig.files import DROP_CACHES
+from rig.host import HAPROXY, Tool, is_container, is_root
+
 from ..plan import catalog
 from ..plan.plan import Plan
-from ..rig import control_group, namespace, stores
-from ..rig.files import DROP_CACHES
-from ..rig.host import HAPROXY, Tool, is_container, is_root
 from . import thread_room, usage
 from .sampler import Sampler
 
@@ -288,8 +289,7 @@ def of_stages(names: Sequence[str]) -> str:
 def _disk(plan: Plan, work: Path) -> Finding:
     sizes = catalog.sizes()
     free = shutil.disk_usage(work).free
-    few = (catalog.CROWD, catalog.CONNECTIONS, catalog.SCALE_OUT)
-    shared = {cell.row for cell in plan.cells if cell.workload in few}
+    shared = {cell.row for cell in plan.cells if cell.kind.few_files}
     fewer = [
         name
         for name, count in plan.file_counts.items()

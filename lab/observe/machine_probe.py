@@ -14,9 +14,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..rig import control_group
-from ..rig.control_group import ControlGroup, Limits
-from ..rig.errors import Failed
+from rig import control_group
+from rig.control_group import ControlGroup, Limits
+from rig.errors import Failed
 
 _LARGEST_FILE_BYTES = 256 << 20
 _BLOCK_BYTES = 1 << 20

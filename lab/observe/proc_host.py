@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from ..rig.host import network_counters, open_ends
+from rig.host import network_counters, open_ends
+
 from .moment import Moment
 
 _TICKS_PER_S = os.sysconf("SC_CLK_TCK")

@@ -14,9 +14,10 @@ from pathlib import Path
 from threading import Event, Thread
 from types import TracebackType
 
+from rig.errors import Failed
+from rig.place import Place
+
 from ..plan.figures import measured
-from ..rig.errors import Failed
-from ..rig.place import Place
 from .moment import Sample
 
 _MS_PER_S = 1000

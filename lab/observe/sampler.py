@@ -7,7 +7,8 @@ import time
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 
-from ..rig.control_group import ControlGroup
+from rig.control_group import ControlGroup
+
 from .moment import INTERVAL_S, MOST_GAP_S, Moment, Sample
 from .proc_host import read_host, read_tasks
 from .proc_processes import read_process

@@ -7,8 +7,9 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from ..rig.errors import Failed
-from ..rig.process_tree import tree
+from rig.errors import Failed
+from rig.process_tree import tree
+
 from . import footprint
 from .moment import INTERVAL_S
 from .rounds import Rounds

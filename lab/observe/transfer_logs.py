@@ -6,7 +6,8 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG
+from rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG
+
 from . import log_formats
 from .served import Served
 

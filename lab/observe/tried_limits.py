@@ -10,7 +10,7 @@ import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from ..rig.host import raise_descriptor_limit
+from rig.host import raise_descriptor_limit
 
 _HOST = "127.0.0.1"
 _PORTS = range(1, 65536)

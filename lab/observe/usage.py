@@ -7,7 +7,8 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from ..rig.errors import Failed
+from rig.errors import Failed
+
 from .figures import FIGURES, SERVER
 from .moment import MOST_GAP_S, Moment, Sample, is_gauge, on_line
 

@@ -7,55 +7,23 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from ..rig.errors import WrongUsage
-from ..rig.tcp import AS_IT_IS, Tcp
+from rig.errors import WrongUsage
+from rig.tcp import AS_IT_IS, Tcp
+
+from ..kinds import CLOSED_LOOP, CROWD, KINDS, OPEN_LOOP, RAMP
+from ..kinds.client import Download
+from ..kinds.connections import Connections
+from ..kinds.crowd import Crowd
+from ..kinds.failover import Failover
+from ..kinds.kind import Kind
+from ..kinds.mix import Mix
+from ..kinds.ramp import Ramp
+from ..kinds.scale_out import Cluster
 from . import papers, similar
-from .cluster import Cluster
 from .from_json import from_json
 from .machines import Machine, machine
-from .ramps import Ramp
-from .users import Connections, Crowd, Download, Failover, Mix
 
 COMPONENTS = ("fileserver", "authserver", "store", "loadgen")
-CLOSED_LOOP, OPEN_LOOP, CROWD, BURST = "closed_loop", "open_loop", "crowd", "burst"  # the workloads
-FAILOVER = "failover"  # another one: an open loop, in which a server is killed and started again
-MIX = "mix"  # and one more: a closed loop of readers and writers
-RAMP = "ramp"  # clients come one by one from many hosts, and upload; see ramps.py
-CLIENT = "client"  # a program that people use gets one file over several channels
-CONNECTIONS = "connections"  # a closed loop over many kept connections, of which some may be idle
-SCALE_OUT = "scale_out"  # a closed loop against several hosts behind a proxy
-_SUFFIXES = {  # of names
-    CLOSED_LOOP: "",
-    OPEN_LOOP: "-open",
-    CROWD: "-crowd",
-    BURST: "-burst",
-    FAILOVER: "-failover",
-    MIX: "-mix",
-    RAMP: "-ramp",
-    CLIENT: "-client",
-    CONNECTIONS: "-connections",
-    SCALE_OUT: "-hosts",
-}
-_TITLES = {
-    CLOSED_LOOP: "",
-    OPEN_LOOP: ", open loop",
-    CROWD: ", a crowd",
-    BURST: ", a burst",
-    FAILOVER: ", a failover",
-    MIX: ", a mix",
-    RAMP: ", a ramp",
-    CLIENT: ", a download",
-    CONNECTIONS: ", many connections",
-    SCALE_OUT: ", hosts behind a proxy",
-}
-OWN_STAGES = (
-    FAILOVER,
-    MIX,
-    RAMP,
-    CLIENT,
-    CONNECTIONS,
-    SCALE_OUT,
-)  # workloads of which only an experiment's own stages can be measured
 MAIN_PAPER = "002"  # what "all" means
 NEW = "new"  # the row that makes accounts; others are the size of a get, or the name of a ramp
 
@@ -141,10 +109,14 @@ class Experiment:
     views: tuple[str, ...]
     numbers: str = ""  # the paper's table that has its numbers
     fileserver_cores: str = ""  # "each": the fileserver gets 1 … n cores in turn
-    workload: str = CLOSED_LOOP
+    workload: str = CLOSED_LOOP.name
     p99_limit_ms: float = 0.0  # of an open loop: the rate is searched that keeps p99 under it
     quick_stages: tuple[str, ...] = ()  # of --quick; (): all
     quick_rows: tuple[str, ...] = ()  # of --quick; (): all
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.workload]
 
     @property
     def each_core_count(self) -> bool:
@@ -169,9 +141,9 @@ class Experiment:
             own = self.quick_stages
         if is_quick and chosen_rows is None and self.quick_rows:
             rows = self.quick_rows
-        if self.workload == CROWD and chosen_rows is not None:
+        if self.kind is CROWD and chosen_rows is not None:
             rows = tuple(row for row in chosen_rows if row != NEW)
-        if self.workload in OWN_STAGES and chosen_stages is not None:
+        if self.kind.has_own_stages and chosen_stages is not None:
             chosen_stages = tuple(name for name in own if name in chosen_stages)
         return replace(
             self,
@@ -190,26 +162,30 @@ class Cell:
     stage: str
     row: str
     fileserver_cores: int = 0
-    workload: str = CLOSED_LOOP
+    workload: str = CLOSED_LOOP.name
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.workload]
 
     @property
     def is_open(self) -> bool:
-        return self.workload == OPEN_LOOP
+        return self.kind is OPEN_LOOP
 
     @property
     def request(self) -> str:
-        if self.workload == RAMP:
+        if self.kind is RAMP:
             return "put"
         return NEW if self.row == NEW else "get"
 
     @property
     def slug(self) -> str:
         cores = f"-{self.fileserver_cores}cores" if self.fileserver_cores else ""
-        return f"{self.stage}-{self.row}{cores}{_SUFFIXES[self.workload]}"
+        return f"{self.stage}-{self.row}{cores}{self.kind.suffix}"
 
     def __str__(self) -> str:
         cores = f", fileserver cores: {self.fileserver_cores}" if self.fileserver_cores else ""
-        return f"{self.stage}, {row_title(self.row)}{cores}{_TITLES[self.workload]}"
+        return f"{self.stage}, {row_title(self.row)}{cores}{self.kind.title}"
 
 
 def row_title(row: str) -> str:

@@ -10,6 +10,32 @@ from .from_json import from_json
 
 
 @dataclass(frozen=True, kw_only=True)
+class Side:
+    """A figure of one of the two that a ratio compares."""
+
+    stage: str
+    at: int = 0  # so many transfers, channels or connections; 0: there is one number only
+    row: str = ""  # "": that of the claim
+    figure: str = ""  # "": that of the claim
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """At these rows, a figure of `here` is more than `above` times, and less than `below` times
+    that of `there`.
+    """
+
+    text: str
+    kind: str  # of the experiments that both are measured by
+    here: Side
+    there: Side
+    rows: tuple[str, ...]
+    figure: str = ""  # "": the rate
+    above: float = 0.0
+    below: float = math.inf
+
+
+@dataclass(frozen=True, kw_only=True)
 class Gain:
     """Stage `after` is faster than `before` at these rows or, with is_equal, about as fast."""
 
@@ -68,74 +94,6 @@ class Cheaper:
 
 
 @dataclass(frozen=True, kw_only=True)
-class BurstRatio:
-    """At these rows, a burst of stage `stage` with so many transfers has a rate that is more than
-    `above` times, and less than `below` times that of stage `than` with `than_transfers`, at the
-    same row or at `than_row`.
-    """
-
-    text: str
-    stage: str
-    transfers: int
-    than: str
-    than_transfers: int
-    rows: tuple[str, ...]
-    than_row: str = ""  # "": the same
-    above: float = 0.0
-    below: float = math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
-class DownloadRatio:
-    """At these rows, a figure of the downloads of `stage` over so many channels is more than
-    `above` times, and less than `below` times that of stage `than` over `than_channels`.
-    """
-
-    text: str
-    stage: str
-    channels: int
-    than: str
-    than_channels: int
-    rows: tuple[str, ...]
-    figure: str = "rate_bytes_s"
-    above: float = 0.0
-    below: float = math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
-class ConnectionsRatio:
-    """At these rows, a figure of `stage` with so many connections is more than `above` times, and
-    less than `below` times that of stage `than` with `than_connections`.
-    """
-
-    text: str
-    stage: str
-    connections: int
-    than: str
-    than_connections: int
-    rows: tuple[str, ...]
-    figure: str = "throughput_rps"
-    above: float = 0.0
-    below: float = math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
-class HostsRatio:
-    """At these rows, a figure of `stage` is more than `above` times, and less than `below` times
-    that of stage `than`, or its figure `than_figure`.
-    """
-
-    text: str
-    stage: str
-    than: str
-    rows: tuple[str, ...]
-    figure: str = "throughput_rps"
-    than_figure: str = ""  # "": the same
-    above: float = 0.0
-    below: float = math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
 class RoundTripForetold:
     """At these rows of a stage, the round trip beside a download is what all windows together take
     on the link, within this share, with two channels and with any number above.
@@ -156,20 +114,6 @@ class ShareOfLink:
     text: str
     stage: str
     rows: tuple[str, ...]
-    above: float = 0.0
-    below: float = math.inf
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlateauRatio:
-    """At these ramps of a stage, throughput on the plateau is more than `above` times, and less
-    than `below` times that of ramp `than_row`.
-    """
-
-    text: str
-    stage: str
-    rows: tuple[str, ...]
-    than_row: str
     above: float = 0.0
     below: float = math.inf
 
@@ -267,8 +211,7 @@ class CapacityHolds:
 
 
 OfRamp = (
-    PlateauRatio
-    | SharedLimit
+    SharedLimit
     | MemoryOfEach
     | FollowsThroughput
     | ViewsAgree
@@ -277,32 +220,17 @@ OfRamp = (
     | EarlyKnee
     | CapacityHolds
 )
-OfDownload = DownloadRatio | RoundTripForetold | ShareOfLink
-Claim = (
-    Gain
-    | Limit
-    | Scaling
-    | Bears
-    | Cheaper
-    | BurstRatio
-    | ConnectionsRatio
-    | HostsRatio
-    | OfDownload
-    | OfRamp
-)
+OfDownload = RoundTripForetold | ShareOfLink
+Claim = Ratio | Gain | Limit | Scaling | Bears | Cheaper | OfDownload | OfRamp
 _KINDS: dict[str, type[Claim]] = {
+    "ratio": Ratio,
     "gain": Gain,
     "limit": Limit,
     "scaling": Scaling,
     "bears": Bears,
     "cheaper": Cheaper,
-    "burst_ratio": BurstRatio,
-    "connections_ratio": ConnectionsRatio,
-    "hosts_ratio": HostsRatio,
-    "download_ratio": DownloadRatio,
     "round_trip_foretold": RoundTripForetold,
     "share_of_link": ShareOfLink,
-    "plateau_ratio": PlateauRatio,
     "shared_limit": SharedLimit,
     "memory_of_each": MemoryOfEach,
     "follows_throughput": FollowsThroughput,

@@ -6,16 +6,13 @@ import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from ..rig.files import present_count
-from .catalog import CONNECTIONS, CROWD, NEW, SCALE_OUT, Cell, Experiment, Size, Stage, sizes
-from .cluster import Cluster
-from .users import Connections
+from rig.files import present_count
+
+from .catalog import NEW, Cell, Experiment, Size, Stage, sizes
 
 _BLOCK_BYTES = 4096
 _MOST_OF_FREE_DISK = 0.25  # that the files of one size may take
 _MOST_OF_MEMORY = 0.25  # a prefetching fileserver holds one size's files at a time
-# Of a workload; a crowd shares one file.
-_FEW = {CROWD: 1, CONNECTIONS: Connections.files, SCALE_OUT: Cluster.files}
 _MAKE_BYTES_PER_S, _MAKE_FILES_PER_S = 250e6, 8000  # for estimates only, on the low side
 
 
@@ -34,8 +31,8 @@ def of_cells(
 ) -> dict[str, int]:
     """How many there must be for all of them, by their sizes."""
     rows = {row for experiment in experiments for row in experiment.rows if row != NEW}
-    many = {cell.row for cell in cells if cell.workload not in _FEW}
-    few = {cell.row: _FEW[cell.workload] for cell in cells if cell.workload in _FEW}
+    many = {cell.row for cell in cells if not cell.kind.few_files}
+    few = {cell.row: cell.kind.few_files for cell in cells if cell.kind.few_files}
     return {
         row: wanted_count(size, mode_name, folder) if row in many else few.get(row, 1)
         for row, size in sizes().items()

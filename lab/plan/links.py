@@ -7,9 +7,10 @@ import math
 from collections.abc import Mapping
 from functools import cache
 
-from ..rig import cable
-from ..rig.errors import WrongUsage
-from ..rig.link import Link
+from rig import cable
+from rig.errors import WrongUsage
+from rig.link import Link
+
 from . import papers
 from .from_json import from_json
 

@@ -10,8 +10,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from ..rig.control_group import Limits
-from ..rig.errors import WrongUsage
+from rig.control_group import Limits
+from rig.errors import WrongUsage
+
 from . import papers
 from .from_json import from_json
 

@@ -6,9 +6,11 @@ import argparse
 import re
 from pathlib import Path
 
-from ..rig import hosts, remote, stores
-from ..rig.cores import usable_cores
-from ..rig.errors import WrongUsage
+from rig import hosts, remote, stores
+from rig.cores import usable_cores
+from rig.errors import WrongUsage
+
+from ..kinds import BURST, CLIENT, CROWD, RAMP
 from . import catalog, links, plan, similar
 from .catalog import NEW, Stage
 from .machines import machine
@@ -80,9 +82,9 @@ def _require_fitting_stages(options: Options) -> None:
     for experiment in plan.experiments_of(options):
         for name in experiment.stages:
             stage = catalog.stages()[name]
-            if experiment.workload == catalog.CROWD and not stage.crowd:
+            if experiment.kind is CROWD and not stage.crowd:
                 raise WrongUsage(f"{experiment.name}: stage {name} has no crowd of slow users")
-            if experiment.workload == catalog.BURST and not (stage.steps or options.threads):
+            if experiment.kind is BURST and not (stage.steps or options.threads):
                 raise WrongUsage(f"{experiment.name}: stage {name} has no steps; use --threads")
 
 
@@ -92,7 +94,7 @@ def _require_that_it_can_be_held(options: Options) -> None:
     if options.has_remote_client:
         raise WrongUsage("--hold: a load generator on another host cannot freeze a server here")
     for experiment in plan.experiments_of(options):
-        if experiment.workload != catalog.BURST:
+        if experiment.kind is not BURST:
             raise WrongUsage(f"--hold: {experiment.name} has no bursts")
 
 
@@ -101,9 +103,9 @@ def _require_ramps(options: Options) -> None:
     wanted = {"--hosts": bool(options.hosts), "--scale": options.scale is not None}
     flag = next((name for name, is_given in wanted.items() if is_given), None)
     for experiment in plan.experiments_of(options) if flag else ():
-        if experiment.workload != catalog.RAMP and experiment.stages:
+        if experiment.kind is not RAMP and experiment.stages:
             raise WrongUsage(f"{flag}: {experiment.name} has no ramps")
-    has_ramps = any(one.workload == catalog.RAMP for one in plan.experiments_of(options))
+    has_ramps = any(one.kind is RAMP for one in plan.experiments_of(options))
     if has_ramps and len(options.threads or ()) > 1:
         raise WrongUsage("--threads: a ramp has one number of clients")
     if options.hosts and options.client:
@@ -113,7 +115,7 @@ def _require_ramps(options: Options) -> None:
 def _require_downloads(options: Options) -> None:
     """A client is started on this machine, and only a download has channels."""
     for experiment in plan.experiments_of(options):
-        is_one = experiment.workload == catalog.CLIENT
+        is_one = experiment.kind is CLIENT
         if options.channels and not is_one and experiment.stages:
             raise WrongUsage(f"--channels: {experiment.name} has no downloads")
         if options.threads and is_one:
@@ -138,10 +140,10 @@ def _can_be_stuck(options: Options, stage: Stage) -> bool:
 def _require_own_stages(options: Options) -> None:
     """One of a paper that has none of the chosen stages may have nothing to do, if others have."""
     chosen = plan.experiments_of(options)
-    if any(one.stages or one.workload not in catalog.OWN_STAGES for one in chosen):
+    if any(one.stages or not one.kind.has_own_stages for one in chosen):
         return
     name = chosen[0].name
-    if options.has_remote_client and chosen[0].workload in (catalog.FAILOVER, catalog.SCALE_OUT):
+    if options.has_remote_client and chosen[0].kind.is_here_only:
         raise WrongUsage(f"{name}: its load generator cannot be on another host")
     have = ", ".join(catalog.experiments()[name].stages)
     raise WrongUsage(f"{name}: it has the stages {have}")

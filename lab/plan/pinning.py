@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..rig.cores import Cores, counted, format_cores, parse_cores
-from ..rig.errors import WrongUsage
+from rig.cores import Cores, counted, format_cores, parse_cores
+from rig.errors import WrongUsage
+
 from .catalog import COMPONENTS, Cell, kept_from_fileserver
 
 GENERATOR = "loadgen"

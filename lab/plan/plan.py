@@ -7,26 +7,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from ..rig.cores import Cores
+from rig.cores import Cores
+
+from ..kinds import CLIENT, CONNECTIONS, CROWD, FAILOVER, SCALE_OUT
+from ..kinds.ramp import Ramp, Scale
 from . import catalog, file_counts, links
-from .catalog import (
-    BURST,
-    CLIENT,
-    CONNECTIONS,
-    CROWD,
-    FAILOVER,
-    MIX,
-    SCALE_OUT,
-    Cell,
-    Experiment,
-    Mode,
-    Stage,
-)
+from .catalog import Cell, Experiment, Mode, Stage
 from .machines import Machine, machines
 from .pairs import Pair, pairs_of
 from .pinning import Placement, choose
 from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
-from .ramps import Ramp, Scale
 
 _TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
@@ -114,7 +104,7 @@ class Plan:
     def _probing_s(self) -> float:
         """Of the links of downloads, each once."""
         ways = dict.fromkeys(
-            self.planned[cell].stage.link for cell in self.cells if cell.workload == CLIENT
+            self.planned[cell].stage.link for cell in self.cells if cell.kind is CLIENT
         )
         known = [links.link(way) for way in ways if way]
         return sum(sum(links.probing_s(one, self.mode.seconds)) for one in known)
@@ -124,7 +114,7 @@ def _tried(planned: Planned) -> Sequence[int]:
     """N that are sure to be tried."""
     if planned.steps:
         return planned.steps
-    return (USUAL_CROWD,) if planned.cell.workload == CROWD else planned.sweep.ladder
+    return (USUAL_CROWD,) if planned.cell.kind is CROWD else planned.sweep.ladder
 
 
 def experiments_of(options: Options) -> list[Experiment]:
@@ -138,8 +128,7 @@ def experiments_of(options: Options) -> list[Experiment]:
     ]
     if not options.has_remote_client:
         return found
-    here = (FAILOVER, SCALE_OUT)
-    return [replace(one, stages=()) if one.workload in here else one for one in found]
+    return [replace(one, stages=()) if one.kind.is_here_only else one for one in found]
 
 
 def make(
@@ -234,9 +223,9 @@ class _Parts:
         connections are many, and so they are short.
         """
         own = {
-            FAILOVER: stage.failover,
-            CONNECTIONS: stage.connections,
-            SCALE_OUT: stage.cluster,
+            FAILOVER.name: stage.failover,
+            CONNECTIONS.name: stage.connections,
+            SCALE_OUT.name: stage.cluster,
         }
         how = own.get(cell.workload)
         if how is None:
@@ -253,10 +242,10 @@ class _Parts:
         usual = (self.mode.name == "quick" and stage.quick_steps) or stage.steps
         if ramp := ramp_of(cell.row, self.options):
             return (ramp.clients,)
-        if cell.workload == CLIENT and stage.download:
+        if cell.kind is CLIENT and stage.download:
             most = stage.download.most_channels or max(self.options.channels or usual)
             return tuple(dict.fromkeys(min(k, most) for k in self.options.channels or usual))
-        if cell.workload in (CROWD, BURST, MIX, CONNECTIONS, SCALE_OUT) and self.options.threads:
+        if cell.kind.takes_threads and self.options.threads:
             return self.options.threads
         return usual
 

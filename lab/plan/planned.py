@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ..rig.control_group import Limits
+from rig.control_group import Limits
+
+from ..kinds import BURST, CLIENT, CROWD, FAILOVER
+from ..kinds.ramp import Ramp
 from . import links
-from .catalog import BURST, CLIENT, CROWD, FAILOVER, Cell, Mode, Size, Stage
+from .catalog import Cell, Mode, Size, Stage
 from .pinning import Pinning
-from .ramps import Ramp
 
 INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
 # In addition to the measured seconds and the warm-up: start and result of the load generator, and
@@ -70,7 +72,7 @@ class Planned:
         do not survive it. What idle connections take is seen only where none were before.
         """
         how = self.stage.connections
-        return self.cell.workload == CROWD or bool(how and how.busy)
+        return self.cell.kind is CROWD or bool(how and how.busy)
 
     @property
     def limits(self) -> Limits | None:
@@ -82,9 +84,9 @@ class Planned:
         """Of all passes."""
         if self.steps:
             return len(self.steps) * self.mode.repeat
-        if self.cell.workload == CROWD:
+        if self.cell.kind is CROWD:
             return _LIKELY_TRIALS
-        if self.cell.workload == FAILOVER:
+        if self.cell.kind is FAILOVER:
             return self.mode.repeat
         if self.cell.is_open:
             return _LIKELY_POINTS + _OFFERED_POINTS * self.mode.repeat + _LIKELY_POINTS
@@ -96,11 +98,11 @@ class Planned:
     @property
     def seconds(self) -> float:
         """How long all its passes take, as an estimate."""
-        if self.cell.workload == CROWD:
+        if self.cell.kind is CROWD:
             return self.likely_points * self._crowd_seconds()
-        if self.cell.workload == BURST:
+        if self.cell.kind is BURST:
             return self.mode.repeat * self._bursts_seconds()
-        if self.cell.workload == CLIENT:
+        if self.cell.kind is CLIENT:
             return self.mode.repeat * self._fetches_seconds()
         if self.ramp:
             return self.likely_points * (self.ramp.length_s + _HOSTS_START_S + STACK_START_S)

@@ -1,4 +1,4 @@
-"""Which point is measured next, and how it is measured.
+"""Which point is measured next, and how it is measured. kinds/ has procedures of their own.
 
 bench.py      what all trials of a run of the lab share, and the servers of a cell
 campaign.py   all cells of a plan, pass by pass
@@ -6,13 +6,9 @@ side_by_side.py a procedure: two stages in turn, for the gain of one
 probes.py     what the machine carries without our programs
 profile.py    the fileserver under callgrind
 knee_sweep.py a procedure: climb until throughput stops rising, repeat the points around the knee
-offered_load.py a procedure: parts of the maximum by a schedule, and a search for the most in time
-user_search.py a procedure: the most users of a crowd that hold, by doubling, halving, confirming
 fixed_order.py a procedure: the points that a stage names, in its order
-failover.py   a procedure: one run in each pass, in which a server is killed
 sweep.py      its rules: when throughput has stopped rising, where the knee is
 generator.py  what drives a load: the load generator on one host
-many_hosts.py the same on many hosts
 killing.py    kills a server under load and starts it again
 both_views.py uploads over time, as clients and server saw them
 look.py       what users add to the servers, seen once while they are there

@@ -8,6 +8,13 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from rig import clocks, control_group, hosts, linked_files, nodes, remote, wire
+from rig.control_group import ControlGroup, Limits
+from rig.errors import Failed, NotValid
+from rig.nodes import Nodes
+from rig.place import HERE, Place
+from rig.servers import Programs
+
 from ..observe import interfaces
 from ..plan import links
 from ..plan.catalog import NEW, Stage
@@ -17,12 +24,6 @@ from ..plan.setting import Setting
 from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
-from ..rig import clocks, control_group, hosts, linked_files, nodes, remote, wire
-from ..rig.control_group import ControlGroup, Limits
-from ..rig.errors import Failed, NotValid
-from ..rig.nodes import Nodes
-from ..rig.place import HERE, Place
-from ..rig.servers import Programs
 from ..systems import fresh_files, known
 from ..systems.clients import known as clients
 from ..systems.clients.client import Client

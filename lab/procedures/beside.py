@@ -6,10 +6,11 @@ import time
 from contextlib import ExitStack
 from dataclasses import dataclass
 
+from rig import idle_connections
+from rig.control_group import ControlGroup
+from rig.idle_connections import Held
+
 from ..observe.footprint import Footprint
-from ..rig import idle_connections
-from ..rig.control_group import ControlGroup
-from ..rig.idle_connections import Held
 from ..systems.system import Running
 from ..workloads.load import Load
 from . import look

@@ -7,22 +7,19 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Protocol
 
+from rig import files
+from rig.errors import Failed
+
 from ..observe import extents
 from ..plan import catalog
-from ..plan.catalog import CROWD, FAILOVER, NEW
+from ..plan.catalog import NEW
 from ..plan.planned import CYCLED, Planned
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig import files
-from ..rig.errors import Failed
-from ..rig.host import raise_descriptor_limit
 from . import checks, probes, side_by_side
 from .bench import Bench, Ready
-from .failover import Failovers
 from .fixed_order import FixedOrder
 from .knee_sweep import KneeSweep
-from .offered_load import OfferedLoad
-from .user_search import UserSearch, most_users
 
 _TRIES = 2  # of one command at a point that other programs disturb
 
@@ -153,17 +150,14 @@ class Course:
 
     @property
     def _procedure(self) -> Procedure:
-        planned, mode = self.planned, self.planned.mode
+        planned = self.planned
         if planned.steps:
-            return FixedOrder(planned.steps, mode.repeat, planned.is_blocked)
-        if planned.cell.workload == CROWD and mode.crowd:
-            _, descriptors = raise_descriptor_limit()
-            is_ftp = "ftp" in planned.stage.loadgen
-            return UserSearch(mode.crowd, most_users(descriptors, is_ftp))
-        if planned.cell.workload == FAILOVER and planned.stage.failover:
-            return Failovers(planned.stage.failover.rate_rps, mode.repeat)
-        sweep = KneeSweep(planned.sweep, mode.repeat)
-        return OfferedLoad(sweep, planned.p99_limit_ms) if planned.cell.is_open else sweep
+            return FixedOrder(planned.steps, planned.mode.repeat, planned.is_blocked)
+        own = planned.cell.kind.part("procedure")
+        found: Procedure = (
+            own.procedure(planned) if own else KneeSweep(planned.sweep, planned.mode.repeat)
+        )
+        return found
 
     @property
     def _runs(self) -> list[Run]:

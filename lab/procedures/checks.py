@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from rig.told import Told
+
 from ..observe import usage as observed
 from ..observe.moment import Sample
 from ..observe.usage import MOST_FOREIGN, ComponentUsage, Usage
 from ..plan.catalog import Cell
-from ..rig.told import Told
 from ..systems.fresh_files import DROPPED
 from ..workloads.load import Load
 from ..workloads.outcome import Result

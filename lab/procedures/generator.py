@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
-from ..rig.clocks import Reading
-from ..rig.place import Place
-from ..rig.processes import Program
+from rig.clocks import Reading
+from rig.place import Place
+from rig.processes import Program
+
 from ..workloads import loadgen_run, series
 from ..workloads.load import Load
 from ..workloads.outcome import Result

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 
+from ..kinds.failover.outage import KILLED, STARTED
 from ..observe.sampler import Sampler
 from ..systems.system import Mortal, Running
 from ..workloads.load import Kill
-from ..workloads.outage import KILLED, STARTED
 from ..workloads.series import Event
 from .generator import Generator
 

@@ -6,10 +6,11 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from rig.errors import Failed
+from rig.process_tree import tree
+
 from ..observe import footprint
 from ..observe.footprint import Footprint
-from ..rig.errors import Failed
-from ..rig.process_tree import tree
 from ..systems.system import Running
 from ..workloads.load import Load
 

@@ -9,6 +9,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from rig import files, namespace
+from rig.clocks import Reading
+from rig.cores import verify_cores
+from rig.errors import Failed
+from rig.place import LOOPBACK
+from rig.told import Told
+from rig.wire import End
+
+from ..kinds.client.fetching import Fetching
+from ..kinds.client.load import FetchLoad
+from ..kinds.ramp.load import RampLoad
+from ..kinds.ramp.many_hosts import ManyHosts
 from ..observe import residency, round_trips, usage
 from ..observe.moment import Sample
 from ..observe.round_trips import RoundTrip, RoundTrips
@@ -23,28 +35,17 @@ from ..results import distributions
 from ..results import series as kept_series
 from ..results.courses import Courses
 from ..results.records import Run
-from ..rig import files, namespace
-from ..rig.clocks import Reading
-from ..rig.cores import verify_cores
-from ..rig.errors import Failed
-from ..rig.place import LOOPBACK
-from ..rig.told import Told
-from ..rig.wire import End
 from ..systems import fresh_files
 from ..systems.system import Receiving, Running, Telling
 from ..workloads import known, loadgen_run, transfers
-from ..workloads.client import FetchLoad
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
-from ..workloads.ramp import RampLoad
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload
 from . import both_views, checks, killing, warming
 from .beside import Beside
-from .fetching import Fetching
 from .generator import Generator, OneHost
 from .look import Look
-from .many_hosts import ManyHosts
 from .server_log import ServerLog
 from .stand import Stand
 from .switching import Switching

@@ -11,17 +11,18 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, TypeVar
 
+from rig import iperf3
+from rig.errors import Failed
+from rig.iperf3 import Carried
+from rig.place import HERE, LOOPBACK, Place
+from rig.tcp import FOR_DELAYS
+from rig.wire import End
+
 from ..observe import disk_probe, host, machine_probe, usage
 from ..observe.disk_probe import DiskProbe
 from ..observe.machine_probe import MachineProbe
 from ..observe.sampler import Sampler
 from ..plan import links
-from ..rig import iperf3
-from ..rig.errors import Failed
-from ..rig.iperf3 import Carried
-from ..rig.place import HERE, LOOPBACK, Place
-from ..rig.tcp import FOR_DELAYS
-from ..rig.wire import End
 from . import checks
 from .bench import Bench
 

@@ -7,14 +7,15 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
+from rig import files
+from rig.cores import usable_cores
+from rig.errors import Failed
+from rig.place import HERE
+
 from ..observe import callgrind
 from ..observe.callgrind import Profile
 from ..plan.planned import Planned
 from ..plan.setting import Setting
-from ..rig import files
-from ..rig.cores import usable_cores
-from ..rig.errors import Failed
-from ..rig.place import HERE
 from ..systems import known as systems
 from ..systems.system import Running, Site
 from ..workloads import known, loadgen_run

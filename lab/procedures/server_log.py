@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 
+from rig.transfer_log import TURNSTILE, TransferLog
+
 from ..observe import transfer_logs
 from ..observe.served import Served
 from ..observe.transfer_logs import Recorded
-from ..rig.transfer_log import TURNSTILE, TransferLog
 from ..workloads import transfers
 from ..workloads.transfers import Transfer
 

@@ -12,11 +12,12 @@ import os
 from contextlib import ExitStack
 from dataclasses import replace
 
+from rig.errors import Failed
+
 from ..plan.pairs import Pair
 from ..plan.planned import Planned
 from ..plan.setting import Setting
 from ..results.records import Run
-from ..rig.errors import Failed
 from . import sweep
 from .bench import Bench, Trials
 

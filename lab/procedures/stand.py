@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig.control_group import ControlGroup
+from rig.nodes import Nodes
+from rig.servers import Programs
+
 from ..plan.planned import Planned
-from ..rig.control_group import ControlGroup
-from ..rig.nodes import Nodes
-from ..rig.servers import Programs
 from ..systems.clients.client import Client
 from ..systems.system import Running, Site
 from ..workloads.load import Load

@@ -7,8 +7,9 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 
+from rig.control_group import ControlGroup
+
 from ..observe.proc_processes import Switched, context_switches
-from ..rig.control_group import ControlGroup
 from ..systems.system import Running
 from ..workloads.load import Load
 

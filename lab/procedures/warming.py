@@ -5,9 +5,10 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 
-from ..rig.errors import Failed
-from ..rig.processes import run_tool
-from ..rig.servers import Programs
+from rig.errors import Failed
+from rig.processes import run_tool
+from rig.servers import Programs
+
 from ..systems.clients.client import Client
 
 # What starts a client, looks at its connections and asks for round trips beside it.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..analysis import findings, gains
+from ..analysis import findings, gains, passes
 from ..analysis.cells import Analysis
 from ..analysis.findings import Judged
 from ..analysis.gains import Gain
@@ -42,7 +42,7 @@ def _of_verdicts(first: Analysis, second: Analysis) -> list[Block]:
     )
     sentence = (
         f"Of {wording.plural(len(found), 'verdict')}, {same} are the same, {flips} flip between "
-        f"“{findings.SEEN}” and “{findings.NOT_SEEN}”, and {len(found) - same - flips} can be told "
+        f"“{passes.SEEN}” and “{passes.NOT_SEEN}”, and {len(found) - same - flips} can be told "
         "from one of the two only."
     )
     return [Heading(2, "The verdicts of both"), Paragraph(sentence), table]
@@ -55,9 +55,9 @@ def _in_both(first: list[Judged], second: list[Judged]) -> list[tuple[Judged, Ju
 def _relation(first: str, second: str) -> str:
     if first == second:
         return _SAME
-    if findings.CANNOT_TELL not in (first, second):
+    if passes.CANNOT_TELL not in (first, second):
         return _FLIPS
-    return f"told from {'B' if first == findings.CANNOT_TELL else 'A'} only"
+    return f"told from {'B' if first == passes.CANNOT_TELL else 'A'} only"
 
 
 def _of_gains(first: Analysis, second: Analysis) -> list[Block]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from rig.errors import Failed
+
 from ..analysis import gains
 from ..analysis.cells import Analysis, CellResult
 from ..results.environment import Environment
 from ..results.records import Folder
-from ..rig.errors import Failed
 from . import agreement, wording
 from .document import Block, Bullets, Document, Heading, Paragraph, Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ..plan.catalog import CLOSED_LOOP, OPEN_LOOP
+from ..kinds import KINDS
 from .document import Block, Bullets, Heading
 from .workloads import OF_WORKLOADS
 
@@ -57,7 +57,7 @@ _SIZES = "Sizes are decimal: 1KB is 1,000 bytes, 1MB a million; 1KiB is 1,024, 1
 def definitions(workloads: Collection[str]) -> list[Block]:
     """Of the sweeps, and of workloads that have terms of their own."""
     found = []
-    if not workloads or {CLOSED_LOOP, OPEN_LOOP} & set(workloads):
+    if not workloads or any(KINDS[name].is_swept for name in workloads):
         found += _OF_SWEEPS
     found += [term for name, own in OF_WORKLOADS.items() if name in workloads for term in own.TERMS]
     return [Heading(2, "Definitions and rules"), Bullets([*found, _SIZES])]

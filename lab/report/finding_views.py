@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..analysis import findings
+from ..analysis import findings, passes
 from ..analysis.cells import Analysis
 from ..analysis.findings import Judged
 from ..analysis.gains import Gain
@@ -11,8 +11,8 @@ from ..plan.claims import Claim
 from . import wording
 from .document import Block, Check, Checklist, Heading, Table, without_empty_columns
 
-_VERDICTS = (findings.SEEN, findings.NOT_SEEN, findings.CANNOT_TELL)
-_MARKS = {findings.SEEN: "✓", findings.NOT_SEEN: "✗", findings.CANNOT_TELL: "?"}
+_VERDICTS = (passes.SEEN, passes.NOT_SEEN, passes.CANNOT_TELL)
+_MARKS = {passes.SEEN: "✓", passes.NOT_SEEN: "✗", passes.CANNOT_TELL: "?"}
 _MIXED = "◐"  # the rows of a finding have different verdicts
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from rig.cores import counted
+
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.gains import Gain
 from ..analysis.verdict import NOT_SATURATED, Verdict
 from ..plan import catalog
 from ..plan.catalog import row_title
 from ..results.environment import Environment
-from ..rig.cores import counted
 from . import wording
 from .scene import Scene, Step
 

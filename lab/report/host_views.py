@@ -13,8 +13,8 @@ from . import wording
 from .charts import line_chart
 from .charts.line_chart import Axes, Curve
 from .charts.svg import Canvas
-from .columns import Column, OfRun, Writing, written
 from .document import Block, Figure, Heading, Table, without_empty_columns
+from .sheet import Number, OfRun, Writing, written
 
 _SIZE = (300.0, 100.0)
 Samples = list[dict[str, float]]
@@ -31,7 +31,7 @@ _WRITINGS = {
 }
 
 
-def _column(figure: HostFigure) -> Column:
+def _column(figure: HostFigure) -> Number:
     return written(figure.title, figure.unit, lambda run: run.usage.figure(figure.name), _WRITINGS)
 
 

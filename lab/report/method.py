@@ -5,11 +5,13 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from rig.cores import counted
+from rig.place import HERE
+
 from ..analysis.cells import Analysis
-from ..plan.catalog import BURST, CROWD, FAILOVER, Stage
+from ..kinds import BURST, CROWD, FAILOVER
+from ..plan.catalog import Stage
 from ..results.environment import Environment
-from ..rig.cores import counted
-from ..rig.place import HERE
 from . import wording
 from .document import Block, Bullets, Heading, Paragraph
 
@@ -66,13 +68,13 @@ def _trials(analysis: Analysis, environment: Environment) -> str:
     """How long each took, and how often it was repeated."""
     mode = environment.mode
     lengths = [run.elapsed_s for run in analysis.runs if run.is_valid]
-    workloads = {run.cell.workload for run in analysis.runs}
+    kinds = {run.cell.kind.name for run in analysis.runs}
     repeated = "each once" if mode.repeat == 1 else f"{mode.repeat} times"
-    if workloads == {BURST}:
+    if kinds == {BURST.name}:
         how = f"each burst {repeated}" if mode.repeat > 1 else f"bursts, {repeated}"
-    elif workloads == {CROWD} and mode.crowd:
+    elif kinds == {CROWD.name} and mode.crowd:
         how = f"a crowd until the number of users is the same for {mode.crowd.stable_s:g} s"
-    elif workloads == {FAILOVER}:
+    elif kinds == {FAILOVER.name}:
         how = f"an open loop in which a server was killed and started again, {repeated}"
     else:
         deciding = f"deciding points {repeated}" if mode.repeat > 1 else repeated

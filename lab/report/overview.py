@@ -5,43 +5,19 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from rig.cores import counted
+
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
 from ..plan import catalog
-from ..plan.catalog import (
-    BURST,
-    CLIENT,
-    CONNECTIONS,
-    CROWD,
-    FAILOVER,
-    MIX,
-    OPEN_LOOP,
-    RAMP,
-    SCALE_OUT,
-    Cell,
-    Stage,
-    row_title,
-)
+from ..plan.catalog import Cell, Stage, row_title
 from ..results.environment import Environment
-from ..rig.cores import counted
 from . import figure_views, finding_views, headline, wording, workloads
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
 from .document import Block, Bullets, Figure, Heading, Paragraph
 from .scene import SHORT_NAMES, Scene, Step
-
-_TITLES = {
-    OPEN_LOOP: "Response times over the offered load",
-    CROWD: "How many users a server bears",
-    BURST: "Transfers that begin together",
-    FAILOVER: "A server is killed and started again",
-    MIX: "Readers, writers, and memory for a part of the files",
-    RAMP: "Clients that come one by one",
-    CLIENT: "One file over several channels",
-    CONNECTIONS: "A thread, a process or events for many connections",
-    SCALE_OUT: "One, two and three hosts behind a proxy",
-}
 
 
 def title(
@@ -51,8 +27,8 @@ def title(
     if not analysis.runs:
         return headline.without_points(environment)
     counts = f"{wording.plural(len(stages), 'stage')}, {counted(len(environment.cores))}"
-    chosen = {scene.experiment.workload for scene in scenes}
-    what = _TITLES.get(next(iter(chosen)), "") if len(chosen) == 1 else ""
+    chosen = {scene.experiment.kind.heading for scene in scenes}
+    what = chosen.pop() if len(chosen) == 1 else ""
     if not what:
         counts = f"{wording.plural(len(rows), 'request')}, {counts}"
         what = "Where the time goes"

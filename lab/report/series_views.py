@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ..analysis import moving_average, over_time, steadiness
 from ..analysis.cells import Analysis
 from ..analysis.steadiness import Steadiness
-from ..plan.catalog import FAILOVER, Cell
+from ..plan.catalog import Cell
 from ..results import series as kept
 from ..results.environment import Environment
 from ..results.records import Folder, Run
@@ -32,7 +32,7 @@ class _Seen:
 
 
 def section(folder: Folder, analysis: Analysis, environment: Environment) -> list[Block]:
-    """[] where no series was kept. A failover has a view of its own."""
+    """[] where no series was kept. Some kinds have a view of their own for it."""
     seen = _seen(folder, analysis) if environment.options.keeps_series else []
     if not seen:
         return []
@@ -65,7 +65,7 @@ def _seen(folder: Folder, analysis: Analysis) -> list[_Seen]:
     """Of runs without a whole second nothing can be said."""
     seen = []
     for run in analysis.runs:
-        if run.cell.workload == FAILOVER:
+        if run.cell.kind.shows_series:
             continue
         series = kept.unpacked(folder.evidence(run) or {})
         found = steadiness.of_series(series, run.elapsed_s)

@@ -1,31 +1,17 @@
-"""The workloads with views of their own, a folder each.
-
-A new one is a folder with these names, and a line here.
-"""
+"""The views of all kinds of experiments that have some of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from ..plan.catalog import (
-    BURST,
-    CLIENT,
-    CONNECTIONS,
-    CROWD,
-    FAILOVER,
-    MIX,
-    OPEN_LOOP,
-    RAMP,
-    SCALE_OUT,
-)
-from . import burst, client, connections, crowd, failover, mix, open_loop, ramp, scale_out
+from ..kinds import KINDS
 from .document import Block
 from .scene import Scene
 
 
 class Shown(Protocol):
-    """What a workload gives to a report."""
+    """What a kind gives to a report."""
 
     VIEWS: dict[str, Callable[[Scene], list[Block]]]  # by the names that experiments give them
     TERMS: list[str]  # what they mean
@@ -38,20 +24,12 @@ class Shown(Protocol):
 
 
 OF_WORKLOADS: Mapping[str, Shown] = {
-    OPEN_LOOP: open_loop,
-    CROWD: crowd,
-    BURST: burst,
-    FAILOVER: failover,
-    MIX: mix,
-    RAMP: ramp,
-    CLIENT: client,
-    CONNECTIONS: connections,
-    SCALE_OUT: scale_out,
+    name: views for name, kind in KINDS.items() if (views := kind.part("views"))
 }
 
 
 def answers(scene: Scene) -> list[str]:
-    """[] for a workload without views of its own."""
+    """[] for a kind without views of its own."""
     own = OF_WORKLOADS.get(scene.experiment.workload)
     return own.answers(scene) if own else []
 

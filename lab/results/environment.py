@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rig.cores import Cores
+from rig.iperf3 import Carried
+from rig.place import LOOPBACK, Place
+
 from ..observe.callgrind import Profile
 from ..observe.disk_probe import DiskProbe
 from ..observe.host import Host
@@ -11,9 +15,6 @@ from ..observe.machine_probe import MachineProbe
 from ..plan.catalog import Cell, Mode, Stage
 from ..plan.pinning import Placement
 from ..plan.plan import Options
-from ..rig.cores import Cores
-from ..rig.iperf3 import Carried
-from ..rig.place import LOOPBACK, Place
 
 _SETTINGS = ("options", "mode", "cores", "file_counts", "stages")
 

@@ -20,12 +20,13 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
+from rig.errors import Failed
+from rig.place import LOOPBACK
+
 from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
 from ..plan.setting import Setting
-from ..rig.errors import Failed
-from ..rig.place import LOOPBACK
 from ..workloads import known
 from . import packed, wide_usage
 from .environment import Environment

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from ..rig.control_group import ControlGroup
-from ..rig.errors import Failed
-from ..rig.processes import run_tool
+from rig.control_group import ControlGroup
+from rig.errors import Failed
+from rig.processes import run_tool
 
 CREATED, DROPPED = "created", "dropped"
 

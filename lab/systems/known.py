@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from rig.errors import Failed, WrongUsage
+
 from ..plan.catalog import Stage
-from ..rig.errors import Failed, WrongUsage
 from .cluster.system import ClusterSystem
 from .peers import known as peers
 from .peers.pair import PairSystem

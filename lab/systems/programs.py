@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from ..rig.errors import Failed
-from ..rig.processes import Program
-from ..rig.transfer_log import TransferLog
+from rig.errors import Failed
+from rig.processes import Program
+from rig.transfer_log import TransferLog
 
 
 class OfPrograms(ABC):

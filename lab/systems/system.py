@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, runtime_checkable
 
+from rig.cores import Cores
+from rig.login import Login
+from rig.place import HERE, Place
+from rig.processes import Address
+from rig.servers import Programs
+from rig.transfer_log import TransferLog
+
 from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
-from ..rig.cores import Cores
-from ..rig.login import Login
-from ..rig.place import HERE, Place
-from ..rig.processes import Address
-from ..rig.servers import Programs
-from ..rig.transfer_log import TransferLog
 
 
 class Running(Protocol):

@@ -9,20 +9,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..plan.catalog import BURST, CLIENT, MIX, RAMP, Cell, Stage
+from rig import servers, stores, telemetry
+from rig.cores import Cores
+from rig.processes import Address, Program
+from rig.servers import Programs, Server
+from rig.stores import Store
+from rig.transfer_log import TransferLog
+
+from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
-from ..rig import servers, stores, telemetry
-from ..rig.cores import Cores
-from ..rig.processes import Address, Program
-from ..rig.servers import Programs, Server
-from ..rig.stores import Store
-from ..rig.transfer_log import TransferLog
 from . import file_memory
 from .programs import OfPrograms
 from .system import Site
-
-_BY_HTTP = (MIX, RAMP, CLIENT)  # workloads
-_WITH_A_LOG = (BURST, RAMP, CLIENT)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +114,7 @@ class WithStore:
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
             servers.make_account(pair.address, user, password)
             program, has_mix = pair.fileserver, self.stage.mix is not None
-            is_by_http = cell.workload in _BY_HTTP
+            is_by_http = cell.kind.is_by_http
             yield Stack(
                 cell=cell,
                 behind=self.store,
@@ -134,7 +132,7 @@ class WithStore:
         """Writers and the clients of others need it. Of a mix, what comes from memory is known by
         the telemetry only.
         """
-        if cell.workload not in _BY_HTTP:
+        if not cell.kind.is_by_http:
             return []
         flags, mix = ["--http-listen", str(Address(site.place.host, 0))], self.stage.mix
         if mix:
@@ -146,7 +144,7 @@ class WithStore:
 
     def _transfer_log(self, cell: Cell, logs: Path) -> Path | None:
         """Of few workloads, because it costs time; a server of processes has none."""
-        can_have_one = cell.workload in _WITH_A_LOG and "process" not in self.stage.fileserver
+        can_have_one = cell.kind.needs_log and "process" not in self.stage.fileserver
         return logs / f"{cell.slug}.server-transfers.json" if can_have_one else None
 
 

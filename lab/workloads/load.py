@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rig.idle_connections import Idle
+from rig.link import Link
+from rig.login import Login
+
 from ..plan.planned import Planned
 from ..plan.setting import Setting
-from ..rig.idle_connections import Idle
-from ..rig.link import Link
-from ..rig.login import Login
 from .outcome import Result
 from .transfers import Transfer
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ..rig import loadgen
-from ..rig.cores import Cores
-from ..rig.errors import Failed
-from ..rig.place import Place
-from ..rig.processes import Program
+from rig import loadgen
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.place import Place
+from rig.processes import Program
+
 from .load import Load
 from .outcome import Result
 

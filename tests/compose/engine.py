@@ -10,7 +10,7 @@ from typing import Any
 
 from client import Client
 
-from lab.rig.host import free_port
+from rig.host import free_port
 
 PROJECT = Path(__file__).resolve().parents[2]
 _numbers = itertools.count()

@@ -11,7 +11,7 @@ from pathlib import Path
 from engine import PROJECT, System, run
 from http_client import basic
 
-from lab.rig.host import free_port
+from rig.host import free_port
 
 FILE = str(PROJECT / "docker" / "share.yml")
 # Nobody else has this number. Only root can give a folder to it.

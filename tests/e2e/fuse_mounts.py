@@ -9,7 +9,7 @@ from pathlib import Path
 from needs import found, missing
 from waiting import eventually
 
-from lab.rig.host import free_port
+from rig.host import free_port
 
 _BRICK = """\
 volume posix

@@ -6,7 +6,7 @@ import subprocess
 from client import Client, grant
 from scene import SceneTest, create_account
 
-from lab.rig.host import network_counters
+from rig.host import network_counters
 
 _SOURCE = "127.9.9.9"  # no file of names has it
 _IDENT_PORT = 113

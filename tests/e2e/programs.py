@@ -8,8 +8,8 @@ from pathlib import Path
 
 from waiting import LONG_S
 
-from lab.rig import processes
-from lab.rig.errors import Failed
+from rig import processes
+from rig.errors import Failed
 
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", Path(__file__).parents[2] / "build")).resolve()
 SANITIZED = BUILD.name in ("address", "thread")

@@ -14,8 +14,8 @@ from programs import Program
 from scene import create_account
 from tls_scene import ProxyScene
 
-from lab.rig.host import free_port
-from lab.rig.servers import fileserver_flags
+from rig.host import free_port
+from rig.servers import fileserver_flags
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "scaling" / "haproxy.cfg"
 HOSTS = ("one", "two", "three")

@@ -14,7 +14,7 @@ from typing import Any
 from client import Address, Client
 from programs import Program
 
-from lab.rig.servers import authserver_flags, fileserver_flags
+from rig.servers import authserver_flags, fileserver_flags
 
 _FOLDER_PREFIX = "turnstile-e2e-"
 

@@ -9,7 +9,7 @@ from programs import Program
 from scene import SceneTest, create_account
 from waiting import LONG_S, eventually, time_s
 
-from lab.rig.host import free_port
+from rig.host import free_port
 
 
 def outage_lines(fileserver: Program) -> tuple[list[str], list[str]]:

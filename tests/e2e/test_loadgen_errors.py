@@ -9,7 +9,7 @@ from peers import HangUp, Peer
 from programs import BUILD, run
 from waiting import LONG_S
 
-from lab.rig.host import free_port
+from rig.host import free_port
 
 
 @unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")

@@ -16,7 +16,7 @@ from programs import BUILD, environment, run
 from scene import SceneTest
 from waiting import LONG_S, eventually
 
-from lab.rig.processes import pause
+from rig.processes import pause
 
 _OWN_MOUNTS = ["unshare", "--map-root-user", "--mount"]
 

@@ -14,7 +14,7 @@ from needs import found, missing
 from scene import SceneTest, create_account
 from waiting import eventually
 
-from lab.rig.host import free_port
+from rig.host import free_port
 
 TLS = Path(__file__).parents[2] / "docs" / "tls"
 LARGE = os.urandom(3_000_000)

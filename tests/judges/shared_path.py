@@ -1,4 +1,4 @@
-"""Lets the tests in this folder import what those in tests/e2e share, and the package lab.rig."""
+"""Lets the tests in this folder import what those in tests/e2e share, and the package rig."""
 
 import sys
 from pathlib import Path

@@ -6,9 +6,9 @@ from pathlib import Path
 import examples
 from real_lab import BUILD, DONE, disk_folder, lab, why_no_cold_stages, why_no_run
 
-from lab.rig import control_group
-from lab.rig.control_group import Limits
-from lab.rig.errors import Failed
+from rig import control_group
+from rig.control_group import Limits
+from rig.errors import Failed
 
 
 @unittest.skipIf(why_no_run(), why_no_run())

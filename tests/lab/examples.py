@@ -9,16 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lab.kinds.closed_loop import load as closed_loop
+from lab.kinds.crowd import load as crowd
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog, plan
-from lab.plan.catalog import BURST, Cell
+from lab.plan.catalog import Cell
 from lab.plan.figures import measured
 from lab.plan.plan import Options, Plan
 from lab.report import page
 from lab.results.environment import Environment, StackRecord
 from lab.results.records import Folder, Run
-from lab.workloads import closed_loop, crowd, known
+from lab.workloads import known
 from lab.workloads.load import Load
 from lab.workloads.outcome import Result
 
@@ -235,13 +237,13 @@ def run(
 
 def crowd_trial(stage: str, users: int, held: int, row: str = "10KB", **changes: Any) -> Run:
     """A trial of so many users, of whom some held."""
-    cell = Cell(stage, row, workload=catalog.CROWD)
+    cell = Cell(stage, row, workload="crowd")
     return run(users, cell=cell, users_held=float(held), store="", **changes)
 
 
 def burst_trials(stage: str, transfers: int, *rates: float, **changes: Any) -> list[Run]:
     """One in each pass, with its rate in bytes/s."""
-    cell = Cell(stage, "1MiB", workload=BURST)
+    cell = Cell(stage, "1MiB", workload="burst")
     return [
         run(transfers, repeat=repeat, cell=cell, rate_bytes_s=rate, **changes)
         for repeat, rate in enumerate(rates, start=1)

@@ -9,10 +9,10 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from lab.rig.processes import Address
 from lab.systems.peers import known
 from lab.systems.peers.packages import LeftOut
 from lab.systems.peers.server import Account, Setting
+from rig.processes import Address
 
 # Kept between runs of the tests. apt decides which version it gives.
 PACKAGES = Path(tempfile.gettempdir()) / f"turnstile-tests-packages-{os.getuid()}"

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import examples
 
-from lab.plan.catalog import CLIENT, Cell
+from lab.kinds.client.load import FAILED
+from lab.plan.catalog import Cell
 from lab.results.records import Run
-from lab.workloads.client import FAILED
 
 ROW = "2MB"
 _BYTES = 2_000_000
@@ -24,7 +24,7 @@ def attempt(stage: str, channels: int, mbit: float, repeat: int = 1, **figures: 
         rate / _BYTES,
         repeat,
         replace(examples.usage({"fileserver": 0.1, "loadgen": 0.2}), figures=way),
-        cell=Cell(stage, ROW, workload=CLIENT),
+        cell=Cell(stage, ROW, workload="client"),
         bytes=_BYTES,
         elapsed_s=_BYTES / rate,
         **{"rate_bytes_s": rate, "succeeded": 1.0, **figures},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lab.workloads.gathered import Gathered, Lost, OfTester
+from lab.kinds.ramp.gathered import Gathered, Lost, OfTester
 
 
 def transfer(

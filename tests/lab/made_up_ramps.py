@@ -10,15 +10,15 @@ from typing import Any
 
 import examples
 
-from lab.analysis import ramps
-from lab.analysis.ramps import RampResult
-from lab.plan.catalog import RAMP, Cell
-from lab.plan.ramps import Ramp
+from lab.kinds.ramp import Ramp
+from lab.kinds.ramp import analysis as ramps
+from lab.kinds.ramp.analysis import RampResult
+from lab.plan.catalog import Cell
 from lab.results import courses
 from lab.results.courses import Courses
 from lab.results.records import Run
-from lab.rig.nodes import Group
 from lab.workloads.uploads import Moment
+from rig.nodes import Group
 
 KIB, MIB = 1 << 10, 1 << 20
 STEP_S = 0.25
@@ -132,5 +132,5 @@ def run(ramp: Ramp, stage: str = "sink", **changes: Any) -> Run:
         "plateau_bytes_s": 40.0 * MIB,
         "plateau_mean_ms": 20.0,
     }
-    cell = Cell(stage, ramp.name, workload=RAMP)
+    cell = Cell(stage, ramp.name, workload="ramp")
     return examples.run(ramp.clients, cell=cell, store="", **{**usual, **changes})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab.workloads import outage
-from lab.workloads.outage import Outage
+from lab.kinds.failover import outage
+from lab.kinds.failover.outage import Outage
 from lab.workloads.series import Event, Second, Series
 
 

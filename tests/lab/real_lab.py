@@ -9,9 +9,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lab.rig.files import DROP_CACHES
-from lab.rig.servers import Programs
-from lab.rig.stores import KINDS
+from rig.files import DROP_CACHES
+from rig.servers import Programs
+from rig.stores import KINDS
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", ROOT / "build")).resolve()

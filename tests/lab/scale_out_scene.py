@@ -9,9 +9,9 @@ from needs import missing
 from networks import why_no_namespace
 from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
-from lab.rig import control_group
-from lab.rig.control_group import Limits
-from lab.rig.errors import Failed
+from rig import control_group
+from rig.control_group import Limits
+from rig.errors import Failed
 
 
 def why_not() -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from needs import found, missing
 
-from lab.rig.host import free_port
+from rig.host import free_port
 
 _SSHD = found("sshd")
 _TIMEOUT_S = 30.0

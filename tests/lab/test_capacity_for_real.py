@@ -9,8 +9,8 @@ from networks import why_no_namespace
 from real_lab import BUILD, DONE, disk_folder, lab, table, unexplained, why_no_run
 from test_ramps_for_real import LATE
 
-from lab.rig.control_group import Limits, limited
-from lab.rig.errors import Failed
+from rig.control_group import Limits, limited
+from rig.errors import Failed
 
 SCALE = 1000  # 1,819 s of the paper become 2 s
 MEMORY = "40M"  # 400 uploads under way take less, and 900 more

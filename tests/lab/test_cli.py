@@ -13,7 +13,7 @@ from real_lab import ROOT, lab
 
 from lab import cli
 from lab.plan import catalog
-from lab.rig.errors import Failed, NotValid
+from rig.errors import Failed, NotValid
 
 
 def called(*arguments: str) -> tuple[int, str]:

@@ -10,7 +10,7 @@ from needs import missing
 from networks import why_no_namespace
 from real_lab import BUILD, DONE, disk_folder, table, unexplained, why_no_run
 
-from lab.rig import iperf3
+from rig import iperf3
 
 WINDOW = 12_000
 STAGES = {

@@ -11,7 +11,7 @@ from unittest import mock
 from lab import doctor
 from lab.observe.limits import Finding
 from lab.plan.plan import Options
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 OPTIONS = Options(experiments=("prefetch",), mode="quick", pin="none")
 FINE = Finding("setpriv", "/bin/setpriv", "installed")

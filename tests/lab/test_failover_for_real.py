@@ -7,8 +7,8 @@ from pathlib import Path
 import examples
 from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
+from lab.kinds.failover import outage
 from lab.results import series
-from lab.workloads import outage
 
 
 class FailoverTest(unittest.TestCase):

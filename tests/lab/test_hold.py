@@ -17,8 +17,8 @@ from pathlib import Path
 
 from real_lab import BUILD
 
-from lab.rig.control_group import ControlGroup, Limits, limited
-from lab.rig.errors import Failed
+from rig.control_group import ControlGroup, Limits, limited
+from rig.errors import Failed
 
 _THREADS = 8
 _ROUNDS = 20

@@ -5,7 +5,7 @@ import unittest
 import examples
 from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
-from lab.procedures.offered_load import SHARES
+from lab.kinds.open_loop.procedure import SHARES
 
 TINY = ["--quick", "--threads", "2", "--seconds", "1", "--repeat", "1"]
 

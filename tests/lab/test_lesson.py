@@ -40,7 +40,7 @@ def seconds_of(words: list[str]) -> float:
 
 
 class PagesTest(unittest.TestCase):
-    @mock.patch("lab.rig.hosts.read")  # the file of the hosts is the reader's own
+    @mock.patch("rig.hosts.read")  # the file of the hosts is the reader's own
     def test_each_command_has_words_that_the_lab_knows(self, _: mock.Mock) -> None:
         for page in PAGES:
             for words in commands(page):

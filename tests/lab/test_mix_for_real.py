@@ -8,7 +8,7 @@ from pathlib import Path
 import examples
 from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
-from lab.analysis import mixes
+from lab.kinds.mix import analysis as mixes
 from lab.plan import catalog
 from lab.results import series
 

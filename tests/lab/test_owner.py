@@ -9,7 +9,7 @@ from unittest import mock
 from real_lab import lab
 
 from lab import owner
-from lab.rig import host
+from rig import host
 
 USER, GROUP = 12345, 12346
 SUDO = {"SUDO_UID": str(USER), "SUDO_GID": str(GROUP)}

@@ -10,7 +10,7 @@ from networks import why_no_namespace
 from real_lab import BUILD, DONE, disk_folder, lab, table, unexplained, why_no_run
 
 from lab.results import courses
-from lab.rig import switch
+from rig import switch
 
 SCALE = 5000  # 10,170 s of the paper become 2 s
 KIB = 2  # of a file

@@ -121,7 +121,7 @@ class KeptReportTest(unittest.TestCase):
             with self.subTest(name):
                 runs = Folder(RESULTS / name).runs()
                 cells = {run.cell for run in runs if run.is_valid}
-                cells = {cell for cell in cells if cell.workload == catalog.CLOSED_LOOP}
+                cells = {cell for cell in cells if cell.workload == "closed_loop"}
                 drawn = [figure for figure in document.figures if figure.name == "demands"]
                 self.assertEqual(len(drawn), bool(cells))
                 for cell in cells:

@@ -4,10 +4,11 @@ import ast
 import unittest
 from pathlib import Path
 
-LAB = Path(__file__).resolve().parents[2] / "lab"
+TOP = Path(__file__).resolve().parents[2]
+LAB = TOP / "lab"
 # In the order of lab/__init__.py. papers/ has no code. The commands, beside the rooms, come last.
 FLOORS = (
-    ("rig",),
+    ("kinds",),  # what the plan knows of them; PARTS has the rooms of what they do
     ("plan",),
     ("systems", "workloads", "observe"),  # which know nothing of each other
     ("results",),
@@ -16,6 +17,24 @@ FLOORS = (
     ("report",),
 )
 ROOMS = tuple(room for floor in FLOORS for room in floor)
+# The modules of a kind of experiment, by the room that they would be in.
+PARTS = {
+    "workloads": ("load", "foretold", "gathered", "host_groups", "lost_host", "outage"),
+    "procedures": ("procedure", "fetching", "many_hosts"),
+    "analysis": ("analysis", "findings", "capacity"),
+    "report": (
+        *("views", "words", "figure", "figures", "found", "pairs", "tails"),
+        *("capacity_view", "paper_views"),
+    ),
+}
+ROOM_OF_PART = {part: room for room, parts in PARTS.items() for part in parts}
+
+
+def room_of(module: tuple[str, ...]) -> str:
+    """Where it belongs, of a path below `lab`, which may end in a name of that module."""
+    if module[0] == "kinds" and len(module) > 2:
+        return ROOM_OF_PART.get(module[2], "kinds")
+    return module[0]
 
 
 def modules_named(tree: ast.AST, package: tuple[str, ...]) -> set[tuple[str, ...]]:
@@ -31,12 +50,13 @@ def modules_named(tree: ast.AST, package: tuple[str, ...]) -> set[tuple[str, ...
     return {name[1:] for name in found if name[0] == "lab" and name[1:]}
 
 
-def backward_imports(source: str, package: tuple[str, ...]) -> list[str]:
+def backward_imports(source: str, package: tuple[str, ...], room: str = "") -> list[str]:
     """The imports of a room that go to others of its floor, to a higher floor or to a command."""
-    own = next(number for number, floor in enumerate(FLOORS) if package[0] in floor)
-    allowed = {package[0], *(room for floor in FLOORS[:own] for room in floor)}
+    room = room or package[0]
+    own = next(number for number, floor in enumerate(FLOORS) if room in floor)
+    allowed = {room, *(one for floor in FLOORS[:own] for one in floor)}
     named = modules_named(ast.parse(source), package)
-    return [".".join(name) for name in sorted(named) if name[0] not in allowed]
+    return [".".join(name) for name in sorted(named) if room_of(name) not in allowed]
 
 
 def circles(imports: dict[str, set[str]]) -> list[str]:
@@ -73,9 +93,10 @@ class RoomsTest(unittest.TestCase):
             sources = sorted((LAB / room).rglob("*.py"))
             self.assertTrue(sources, room)
             for path in sources:
-                package = path.relative_to(LAB).parent.parts
-                with self.subTest(module=str(path.relative_to(LAB))):
-                    found = backward_imports(path.read_text(encoding="utf-8"), package)
+                module = path.relative_to(LAB).with_suffix("").parts
+                with self.subTest(module="/".join(module)):
+                    source = path.read_text(encoding="utf-8")
+                    found = backward_imports(source, module[:-1], room_of(module))
                     self.assertEqual(found, [])
 
     def test_an_import_that_goes_backwards_is_seen_in_every_form(self):
@@ -91,6 +112,11 @@ class RoomsTest(unittest.TestCase):
         ):
             self.assertEqual(len(backward_imports(source, ("analysis",))), 1, source)
 
+    def test_the_rig_knows_no_user_of_it(self):
+        for path in sorted((TOP / "rig").glob("*.py")):
+            source = path.read_text(encoding="utf-8")
+            self.assertNotRegex(source, r"(?m)^\s*(from|import) (lab|bench)\b", path.name)
+
     def test_rooms_of_a_floor_do_not_know_each_other(self):
         self.assertEqual(backward_imports("from ..systems import known", ("systems",)), [])
         for room in ("workloads", "observe"):
@@ -105,6 +131,16 @@ class RoomsTest(unittest.TestCase):
     def test_imports_from_the_own_room_and_from_earlier_ones_are_right(self):
         source = "import math\nfrom . import usl\nfrom ..plan.catalog import Cell\n"
         self.assertEqual(backward_imports(source, ("analysis",)), [])
+
+    def test_each_module_of_a_kind_is_a_part_with_a_room(self):
+        for path in (LAB / "kinds").glob("*/*.py"):
+            self.assertIn(path.stem, {"__init__", *ROOM_OF_PART}, path)
+
+    def test_a_part_of_a_kind_is_on_the_floor_of_its_room(self):
+        for source in ("from . import views", "from ..crowd.analysis import Step"):
+            found = backward_imports(source, ("kinds", "burst"), "workloads")
+            self.assertEqual(len(found), 1, source)
+        self.assertEqual(backward_imports("from . import load", ("kinds", "burst"), "report"), [])
 
     def test_no_modules_import_each_other(self):
         imports = imports_of_the_lab()

@@ -16,10 +16,10 @@ from lab.observe.host import Host
 from lab.observe.machine_probe import MachineProbe
 from lab.plan.plan import Options
 from lab.procedures.measure import Measured
-from lab.rig import clocks
-from lab.rig.clocks import Reading
-from lab.rig.errors import Failed, NotValid, WrongUsage
-from lab.rig.servers import Programs
+from rig import clocks
+from rig.clocks import Reading
+from rig.errors import Failed, NotValid, WrongUsage
+from rig.servers import Programs
 
 TABLE_1 = examples.options("table1")
 TWO_CELLS = examples.options(
@@ -67,14 +67,14 @@ class RunTest(unittest.TestCase):
     def setUp(self):
         folder = examples.folder(self)
         self.out, self.work = folder / "out", folder / "work"
-        self.patch("observe.host.describe", return_value=Host(kernel="6.1"))
+        self.patch("lab.observe.host.describe", return_value=Host(kernel="6.1"))
         self.patch("rig.iperf3.is_installed", return_value=False)
-        self.patch("observe.disk_probe.measure", return_value=None)
-        self.patch("run.Programs.require")
+        self.patch("lab.observe.disk_probe.measure", return_value=None)
+        self.patch("lab.run.Programs.require")
         self.reported: list[run.Folder] = []
-        self.patch("run.signal.signal")
+        self.patch("lab.run.signal.signal")
         self.patch("rig.files.filled", return_value=self.work)
-        self.point = self.patch("procedures.measure.point", side_effect=made_up_point)
+        self.point = self.patch("lab.procedures.measure.point", side_effect=made_up_point)
         self.system = mock.Mock()
         self.system.prepared.side_effect = lambda *_: contextlib.nullcontext(self.system)
         self.system.running.side_effect = self.servers
@@ -86,7 +86,7 @@ class RunTest(unittest.TestCase):
         return contextlib.nullcontext(MadeUpServers(cell))
 
     def patch(self, name: str, **how) -> mock.Mock:
-        patch = mock.patch(f"lab.{name}", **how)
+        patch = mock.patch(name, **how)
         self.addCleanup(patch.stop)
         return patch.start()
 
@@ -142,7 +142,7 @@ class RunTest(unittest.TestCase):
 
     def test_a_machine_is_probed_once_and_its_result_recorded(self):
         found = MachineProbe(cores=0.009, read_bytes_per_s=2e6)
-        measure = self.patch("observe.machine_probe.measure", return_value=found)
+        measure = self.patch("lab.observe.machine_probe.measure", return_value=found)
         self.patch("rig.control_group.limited")
         machine = replace(TWO_CELLS, machine="486")
         self.run_lab(machine)

@@ -18,16 +18,16 @@ import networks
 from real_lab import BUILD, why_no_run
 from ssh_host import SshHost, why_no_ssh_host
 
-from lab.rig import hosts, nodes, process_tree, servers, stores
-from lab.rig.cores import Cores
-from lab.rig.errors import Failed
-from lab.rig.nodes import Group, Nodes
-from lab.rig.place import Place
-from lab.rig.processes import Program
-from lab.rig.servers import Pair, Programs, Server
-from lab.rig.testers import Testers
-from lab.workloads import gathered
-from lab.workloads.gathered import Gathered
+from lab.kinds.ramp import gathered
+from lab.kinds.ramp.gathered import Gathered
+from rig import hosts, nodes, process_tree, servers, stores
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.nodes import Group, Nodes
+from rig.place import Place
+from rig.processes import Program
+from rig.servers import Pair, Programs, Server
+from rig.testers import Testers
 
 _LONG_S = 120.0
 _SIZE = 1000

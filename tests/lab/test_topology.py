@@ -8,8 +8,8 @@ from networks import why_no_namespace
 from real_lab import BUILD, DONE, TINY, disk_folder, lab, table, why_no_run
 from ssh_host import SshHost, why_no_ssh_host
 
-from lab.rig import cable
-from lab.rig.errors import WrongUsage
+from rig import cable
+from rig.errors import WrongUsage
 
 MBIT = 20
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tree import Mutation
 
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 _HEAD = re.compile(r"(?P<name>[a-z0-9.-]+)(?P<hang> \(may hang\))?: (?P<tests>\S.*)")
 

@@ -14,13 +14,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 TOP = Path(__file__).resolve().parents[2]
 _COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
 # What is there of it: files may have been compiled alone, or whole folders as one (UNITY=1).
 _BUILT = ("linked-from", "objects", "generated", "libturnstile.a", "unity")
-_ALSO = ("bench", "lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
+_ALSO = ("bench", "lab", "rig", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
 
 
 @dataclass(frozen=True)

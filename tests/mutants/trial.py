@@ -20,7 +20,7 @@ from kept import ALL
 from running import Outcome, Verdict, adopt_orphans, run_test, target_of
 from tree import TOP, Mutation, Tree, require_build
 
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 # The least time limits of a test. A hang that counts as noticed is not waited for as long.
 _LIMIT_S = 60.0

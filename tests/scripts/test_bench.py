@@ -16,9 +16,9 @@ sys.path.insert(0, str(PROJECT))
 from bench import cli, command, meters, promises
 from bench.promise import Outcome, Promise, Side, compare, in_turns
 from bench.system import Bench
-from lab.rig.errors import WrongUsage
-from lab.rig.servers import Programs
 from lab.systems.peers.packages import LeftOut
+from rig.errors import WrongUsage
+from rig.servers import Programs
 
 BENCH = Bench(
     programs=Programs(Path("build")),
@@ -122,7 +122,7 @@ class CommandTest(ScriptTest):
 
     def test_what_every_peer_needs_is_named_where_nothing_is_installed(self) -> None:
         with (
-            mock.patch("lab.rig.host.shutil.which", return_value=None),
+            mock.patch("rig.host.shutil.which", return_value=None),
             mock.patch("bench.peers.nginx.Path.is_file", return_value=False),
         ):
             named = {each.name: each.missing() for each in promises.OF_STORE["redis"]}

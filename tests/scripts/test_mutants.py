@@ -14,7 +14,7 @@ sys.path.append(str(TESTS / "mutants"))
 
 from kept import ALL, read  # noqa: E402
 
-from lab.rig.errors import Failed  # noqa: E402
+from rig.errors import Failed  # noqa: E402
 
 LEAST = 40
 
@@ -82,7 +82,7 @@ class MutantsTest(unittest.TestCase):
 
     def test_without_programs_it_says_in_a_line_what_to_do(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("tests/mutants", "lab"):
+            for name in ("tests/mutants", "rig"):
                 shutil.copytree(TESTS.parent / name, Path(folder) / name, ignore=_NO_CACHE)
             command = [sys.executable, f"{folder}/tests/mutants/run"]
             done = subprocess.run(command, capture_output=True, text=True)

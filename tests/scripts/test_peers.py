@@ -20,11 +20,11 @@ from needs import missing
 
 from bench.peers import bare, caddy, nginx, paced, wrk
 from bench.system import Bench
-from lab.rig import loadgen, stores
-from lab.rig.errors import Failed
-from lab.rig.processes import Address, Program
-from lab.rig.servers import Programs
 from lab.systems.peers.nginx import PROGRAM, Guard, configuration
+from rig import loadgen, stores
+from rig.errors import Failed
+from rig.processes import Address, Program
+from rig.servers import Programs
 
 PROGRAMS = Programs(Path(os.environ.get("TURNSTILE_BUILD", PROJECT / "build")))
 CONTENT = b"x" * 1000

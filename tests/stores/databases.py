@@ -7,9 +7,9 @@ from pathlib import Path
 import e2e_path  # noqa: F401
 from needs import found, missing
 
-from lab.rig.databases import MysqlServer, RedisServer, Server
-from lab.rig.files import SCRIPTS
-from lab.rig.processes import run_tool
+from rig.databases import MysqlServer, RedisServer, Server
+from rig.files import SCRIPTS
+from rig.processes import run_tool
 
 
 class Database(Server):

@@ -1,4 +1,4 @@
-"""Lets the tests in this folder import lab.rig, and what is in tests/e2e and tests/torture."""
+"""Lets the tests in this folder import rig, and what is in tests/e2e and tests/torture."""
 
 import sys
 from pathlib import Path

@@ -7,8 +7,8 @@ import e2e_path  # noqa: F401
 from databases import Redis
 from waiting import eventually
 
-from lab.rig.databases import RedisServer
-from lab.rig.errors import Failed
+from rig.databases import RedisServer
+from rig.errors import Failed
 
 NAME = "mymaster"
 START_S = 60.0  # the longest wait for a group to be complete

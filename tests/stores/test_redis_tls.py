@@ -15,8 +15,8 @@ from programs import run
 from scene import SceneTest
 from waiting import eventually
 
-from lab.rig.host import free_port
-from lab.rig.processes import Program
+from rig.host import free_port
+from rig.processes import Program
 
 NEEDS = missing("openssl", "stunnel4")
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "stores.md"

@@ -22,7 +22,7 @@ from power_cut import PowerCut
 from promise import Bench, Figure, Promise
 from waiting import eventually
 
-from lab.rig.processes import Address
+from rig.processes import Address
 
 _CLIENTS = 8
 _BATCH = 4

@@ -14,10 +14,10 @@ from databases import Database, MariaDb, Redis
 from processes import children, state
 from waiting import eventually
 
-from lab.rig.errors import Failed
-from lab.rig.host import free_port
-from lab.rig.processes import Address, Program
-from lab.rig.servers import Programs
+from rig.errors import Failed
+from rig.host import free_port
+from rig.processes import Address, Program
+from rig.servers import Programs
 
 KINDS = ("sqlite", "redis", "mysql")
 # All clients have one address, and ask for many wrong passwords.

@@ -10,7 +10,7 @@ import socket
 import threading
 import time
 
-from lab.rig.processes import Address
+from rig.processes import Address
 
 _SOURCES = 20  # addresses of loopback, so that the ports of none run out
 

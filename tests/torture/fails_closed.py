@@ -13,8 +13,8 @@ from client import Client, Reply
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig import servers
-from lab.rig.processes import Address, Program
+from rig import servers
+from rig.processes import Address, Program
 
 _USER, _PASSWORD, _NAME, _CONTENT = "known", "known-password", "canary", b"canary" * 100
 _GET = f"get:{_USER}:{_PASSWORD}"

@@ -18,7 +18,7 @@ from multiprocessing.connection import Connection
 
 import children
 
-from lab.rig.processes import Address
+from rig.processes import Address
 
 FAULTS = ("delay", "cut", "reset", "half-open", "repeat")
 _CHANCES = {"delay": 0.05, "cut": 0.02, "reset": 0.02, "half-open": 0.03, "repeat": 0.2}

@@ -19,10 +19,10 @@ from promise import Bench, Figure, Promise, broken
 from threads import run_threads
 from tree import Mutation
 
-from lab.rig import servers
-from lab.rig.errors import Failed
-from lab.rig.processes import Address
-from lab.rig.servers import Pair, Server
+from rig import servers
+from rig.errors import Failed
+from rig.processes import Address
+from rig.servers import Pair, Server
 
 _USER, _PASSWORD = "reader", "a-password"
 _MODES = ("prefetch", "disk")

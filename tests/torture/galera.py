@@ -18,8 +18,8 @@ from databases import MariaDb
 from promise import Skip
 from waiting import eventually
 
-from lab.rig.errors import Failed
-from lab.rig.host import free_port
+from rig.errors import Failed
+from rig.host import free_port
 
 NODES = 3
 _PROVIDERS = [

@@ -17,8 +17,8 @@ from pathlib import Path
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig import loadgen, servers, stores
-from lab.rig.processes import Address, Program, run_tool
+from rig import loadgen, servers, stores
+from rig.processes import Address, Program, run_tool
 
 _ATTACKERS = 64
 _THREADS = 4  # of the load generator

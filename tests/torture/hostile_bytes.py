@@ -16,7 +16,7 @@ from processes import children, resident_bytes
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig.processes import Address, run_tool
+from rig.processes import Address, run_tool
 
 _USER, _PASSWORD = b"alice", b"wonderland"
 _LONGEST_LINE = 512

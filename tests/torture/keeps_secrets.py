@@ -20,8 +20,8 @@ from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 from waiting import eventually
 
-from lab.rig import servers, stores
-from lab.rig.processes import Address, Program
+from rig import servers, stores
+from rig.processes import Address, Program
 
 _MODELS = ("thread", "process")
 _CANARY = "Canary-"  # every user's password begins with it
@@ -123,7 +123,7 @@ class _Suite:
     def _start(
         self, name: str, flags: list[str], environment: dict[str, str] | None = None
     ) -> Program:
-        """As it is by default, also for users who are not root; see lab/rig/processes.py."""
+        """As it is by default, also for users who are not root; see rig/processes.py."""
         enter = f'ulimit -c unlimited && cd "{self._folder}" && exec "$0" "$@"'
         program = [str(self._bench.programs.path(name)), *flags, "--log-level", "debug"]
         variables = {f"{name.upper()}_DEBUGGABLE": "false"} | (environment or {})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import promise  # noqa: F401  # lets us import from the other folders of tests
 from client import Client
 
-from lab.rig.processes import Address
+from rig.processes import Address
 
 _CHECKED_AT_ONCE = 200
 

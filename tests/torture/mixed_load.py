@@ -18,7 +18,7 @@ from typing import Any
 import children
 from history import LOST, Operation, version_of
 
-from lab.rig.processes import Address
+from rig.processes import Address
 
 _PROCESSES = 2
 _BATCH = 24

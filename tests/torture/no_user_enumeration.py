@@ -15,8 +15,8 @@ from pathlib import Path
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig import servers, stores
-from lab.rig.processes import Address, Program, run_tool
+from rig import servers, stores
+from rig.processes import Address, Program, run_tool
 
 _USERS = 20
 _REPLY_TIMEOUT_S = 60

@@ -17,9 +17,9 @@ from pathlib import Path
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig import servers
-from lab.rig.processes import Address
-from lab.rig.servers import Server
+from rig import servers
+from rig.processes import Address
+from rig.servers import Server
 
 CANARY = b"canary-0f3b1c9a77-outside"
 INSIDE = b"inside"

@@ -25,7 +25,7 @@ from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 from waiting import eventually
 
-from lab.rig.processes import Address
+from rig.processes import Address
 
 _CHAINS = 2
 _CLIENTS = 12

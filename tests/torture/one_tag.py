@@ -23,9 +23,9 @@ from promise import Bench, Figure, Promise, broken
 from threads import run_threads
 from tree import Mutation
 
-from lab.rig import servers
-from lab.rig.processes import Address
-from lab.rig.servers import Server
+from rig import servers
+from rig.processes import Address
+from rig.servers import Server
 
 _DISKS = ("build folder", "tmpfs", "ramfs", "ext4 of whole seconds")
 _MODES = ("prefetch", "disk")

@@ -10,8 +10,8 @@ from pathlib import Path
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig import servers, stores
-from lab.rig.processes import Address, Program
+from rig import servers, stores
+from rig.processes import Address, Program
 
 _CLIENTS = 64
 _REPLY_TIMEOUT_S = 60

@@ -17,8 +17,8 @@ from processes import cpu_s
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig import files, loadgen, servers
-from lab.rig.processes import Address, Program
+from rig import files, loadgen, servers
+from rig.processes import Address, Program
 
 _USER, _PASSWORD = "fast", "fast-password"
 _LIMIT = 100

@@ -9,7 +9,7 @@ import os
 import shutil
 from pathlib import Path
 
-from lab.rig.processes import run_tool
+from rig.processes import run_tool
 
 _SOURCE = Path(__file__).resolve().parent / "power_cut.c"
 

@@ -13,7 +13,7 @@ sys.path[:0] = [str(folder) for folder in _FOLDERS]
 
 from tree import Mutation, build_variant  # noqa: E402
 
-from lab.rig.servers import Programs  # noqa: E402
+from rig.servers import Programs  # noqa: E402
 
 
 class Skip(Exception):
@@ -56,7 +56,7 @@ class Promise:
     broken, and must find that it is not kept.
 
     A wrong answer is a figure that is not kept, or an AssertionError. Both raise Skip where they
-    cannot be run, and lab.rig.errors.Failed or OSError where nothing could be measured.
+    cannot be run, and rig.errors.Failed or OSError where nothing could be measured.
     """
 
     title: str

@@ -14,7 +14,7 @@ from processes import resident_bytes
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig import files, loadgen, servers
+from rig import files, loadgen, servers
 
 _USER, _PASSWORD = "fast", "fast-password"
 _READ_BY_SLOW = "slow"

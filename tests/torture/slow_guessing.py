@@ -12,8 +12,8 @@ from contextlib import closing
 
 from promise import Bench, Figure, Promise
 
-from lab.rig import servers
-from lab.rig.processes import Address
+from rig import servers
+from rig.processes import Address
 
 _USER, _PASSWORD = "victim", "right-password"
 _LIMIT, _FORGIVEN_A_MINUTE = 10, 10

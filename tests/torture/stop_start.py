@@ -16,8 +16,8 @@ from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 from waiting import eventually
 
-from lab.rig import servers
-from lab.rig.processes import Address, Program
+from rig import servers
+from rig.processes import Address, Program
 
 _USER, _PASSWORD, _NAME, _SIZE = "known", "known-password", "file", 2_000_000
 _CLIENTS = 16

@@ -12,8 +12,8 @@ from attacked import on_a_free_port
 from programs import BUILD
 from waiting import LONG_S
 
-from lab.rig.errors import Failed
-from lab.rig.processes import Address, Program
+from rig.errors import Failed
+from rig.processes import Address, Program
 
 _HERE = Path(__file__).resolve().parent
 _LOOK = """

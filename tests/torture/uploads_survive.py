@@ -24,7 +24,7 @@ from power_cut import PowerCut
 from promise import Bench, Figure, Promise, broken
 from tree import Mutation
 
-from lab.rig.processes import Address
+from rig.processes import Address
 
 _SENDERS = 20
 _NAMES = 2  # of each sender

@@ -7,8 +7,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
-from ...rig.login import Login
-from ...rig.servers import Programs
+from rig.login import Login
+from rig.servers import Programs
+
 from ..peers.packages import Copy, unpacked
 
 HTTP, FTP = "http", "ftp"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from ...rig.processes import run_tool
-from ...rig.servers import Programs
+from rig.processes import run_tool
+from rig.servers import Programs
+
 from ..peers.packages import LeftOut
 from .client import Client, Wanted
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from ...rig.servers import Programs
+from rig.servers import Programs
+
 from ..peers.namespace import in_namespace, require_namespaces
 from .client import Unpacked, Wanted
 

@@ -6,8 +6,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...rig.errors import Failed, WrongUsage
-from ...rig.servers import Programs
+from rig.errors import Failed, WrongUsage
+from rig.servers import Programs
+
 from ..peers.system import packages_in
 from .aria2 import Aria2
 from .client import Client

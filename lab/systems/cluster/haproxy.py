@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ...rig.processes import Address
+from rig.processes import Address
 
 HOST_HEADER = "X-Served-By"  # of an answer: the name of the host
 

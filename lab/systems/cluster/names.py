@@ -9,9 +9,10 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...rig.errors import Failed
-from ...rig.host import HAPROXY, free_port
-from ...rig.processes import Address, Program
+from rig.errors import Failed
+from rig.host import HAPROXY, free_port
+from rig.processes import Address, Program
+
 from . import haproxy
 from .haproxy import HOST_HEADER, Behind
 

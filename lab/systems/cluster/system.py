@@ -14,20 +14,21 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from rig import control_group, nodes, servers, stores, telemetry
+from rig.control_group import ControlGroup, Limits
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.host import HAPROXY
+from rig.nodes import Group, NodesHere
+from rig.place import Place
+from rig.processes import Address, Program
+from rig.servers import Programs
+from rig.stores import Store
+from rig.switch import OUR_ADDRESS, address
+
+from ...kinds.scale_out import Cluster
 from ...plan.catalog import Cell, Stage
-from ...plan.cluster import Cluster
 from ...plan.pinning import Pinning
-from ...rig import control_group, nodes, servers, stores, telemetry
-from ...rig.control_group import ControlGroup, Limits
-from ...rig.cores import Cores
-from ...rig.errors import Failed
-from ...rig.host import HAPROXY
-from ...rig.nodes import Group, NodesHere
-from ...rig.place import Place
-from ...rig.processes import Address, Program
-from ...rig.servers import Programs
-from ...rig.stores import Store
-from ...rig.switch import OUR_ADDRESS, address
 from .. import file_memory
 from ..programs import OfPrograms
 from ..system import Site

@@ -6,7 +6,8 @@ import os
 from pathlib import Path
 from typing import ClassVar
 
-from ...rig.errors import Failed
+from rig.errors import Failed
+
 from .namespace import SERVED, in_namespace, require_namespaces
 from .packages import Copy, LeftOut, unpacked
 from .server import PeerServer, Setting

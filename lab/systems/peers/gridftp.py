@@ -5,7 +5,8 @@ from __future__ import annotations
 import socket
 from pathlib import Path
 
-from ...rig.transfer_log import NETLOGGER
+from rig.transfer_log import NETLOGGER
+
 from .ftp_server import FtpServer
 from .namespace import SERVED
 

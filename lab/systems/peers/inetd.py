@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...rig.errors import Failed
-from ...rig.processes import Address
+from rig.errors import Failed
+from rig.processes import Address
+
 from .packages import Copy
 
 PACKAGE = "openbsd-inetd"

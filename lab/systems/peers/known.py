@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from ...rig.errors import WrongUsage
+from rig.errors import WrongUsage
+
 from .gridftp import SINK, GridFtp
 from .inetutils import InetutilsFtpd
 from .nginx import Nginx

@@ -6,8 +6,9 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...rig.errors import Failed
-from ...rig.processes import run_tool
+from rig.errors import Failed
+from rig.processes import run_tool
+
 from .packages import LeftOut
 
 SERVED = "/mnt"  # where the served folder is: sessions may enter it, wherever the folder lies

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...rig.cores import usable_cores
-from ...rig.host import Tool
-from ...rig.processes import Address
+from rig.cores import usable_cores
+from rig.host import Tool
+from rig.processes import Address
+
 from .packages import LeftOut
 from .server import CONFIGURATION, PeerServer, Setting
 

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...rig.errors import Failed
-from ...rig.processes import run_tool
+from rig.errors import Failed
+from rig.processes import run_tool
 
 _DOWNLOAD_TIMEOUT_S = 300
 _LIBRARIES = ("lib", "python3-")  # how the names of packages of libraries begin

@@ -12,13 +12,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from rig.cores import Cores
+from rig.login import Login
+from rig.processes import Program
+from rig.servers import Programs
+from rig.transfer_log import TransferLog
+
 from ...plan.catalog import Cell, Stage
 from ...plan.pinning import Pinning
-from ...rig.cores import Cores
-from ...rig.login import Login
-from ...rig.processes import Program
-from ...rig.servers import Programs
-from ...rig.transfer_log import TransferLog
 from ..system import Site
 from .system import PeerSystem, ReadyPeer, RunningPeer
 

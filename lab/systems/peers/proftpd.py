@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ...rig.transfer_log import XFERLOG
+from rig.transfer_log import XFERLOG
+
 from .ftp_server import NOBODY, FtpServer
 from .namespace import SERVED
 

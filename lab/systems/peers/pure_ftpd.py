@@ -6,9 +6,10 @@ import shlex
 import time
 from pathlib import Path
 
-from ...rig.errors import Failed
-from ...rig.processes import run_tool
-from ...rig.transfer_log import XFERLOG
+from rig.errors import Failed
+from rig.processes import run_tool
+from rig.transfer_log import XFERLOG
+
 from . import inetd
 from .ftp_server import NOBODY, FtpServer
 from .namespace import SERVED

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from ...rig.cores import Cores
-from ...rig.errors import Failed
-from ...rig.host import free_port
-from ...rig.process_tree import stop_with_children, tree
-from ...rig.processes import Address, Program, wait_listening
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.host import free_port
+from rig.process_tree import stop_with_children, tree
+from rig.processes import Address, Program, wait_listening
 
 START_TIMEOUT_S = 30.0
 CONFIGURATION = "conf"  # the file in the folder of a server that has one

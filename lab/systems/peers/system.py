@@ -9,15 +9,17 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...plan.catalog import CLIENT, Cell, Stage
+from rig import servers, stores
+from rig.cores import Cores
+from rig.errors import Failed
+from rig.processes import Address, Program
+from rig.servers import Programs
+from rig.stores import Store
+from rig.transfer_log import TransferLog
+
+from ...kinds import CLIENT
+from ...plan.catalog import Cell, Stage
 from ...plan.pinning import Pinning
-from ...rig import servers, stores
-from ...rig.cores import Cores
-from ...rig.errors import Failed
-from ...rig.processes import Address, Program
-from ...rig.servers import Programs
-from ...rig.stores import Store
-from ...rig.transfer_log import TransferLog
 from ..programs import OfPrograms
 from ..system import Site
 from . import known
@@ -116,7 +118,7 @@ class ReadyPeer:
     @contextmanager
     def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[RunningPeer]:
         account = self._new_account()
-        has_log = bool(self.entry.upload_name) or cell.workload == CLIENT
+        has_log = bool(self.entry.upload_name) or cell.kind is CLIENT
         stores_folder = self.work / "stores"  # what is left there is removed by the next lab
         stores_folder.mkdir(parents=True, exist_ok=True)
         site.logs.mkdir(parents=True, exist_ok=True)

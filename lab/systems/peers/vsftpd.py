@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...rig.transfer_log import XFERLOG
+from rig.transfer_log import XFERLOG
+
 from .ftp_server import FtpServer
 from .namespace import SERVED
 

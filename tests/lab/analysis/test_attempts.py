@@ -4,9 +4,10 @@ import unittest
 
 from made_up_downloads import ROW, attempts, failed
 
-from lab.analysis.attempts import Attempts, best, of_cell, ratio
+from lab.analysis.passes import ratio
+from lab.kinds.client.analysis import RATE, Attempts, best, of_cell
+from lab.kinds.client.load import FAILED
 from lab.results.records import Run
-from lab.workloads.client import FAILED
 
 
 def found(*runs: Run) -> list[Attempts]:
@@ -25,7 +26,7 @@ class AttemptsTest(unittest.TestCase):
 
     def test_a_mean_is_one_of_those_that_succeeded(self):
         (one,) = found(*attempts("lerc-curl", 4, 5.0, 5.2), failed("lerc-curl", 4, 3))
-        self.assertEqual((len(one.good), len(one.runs), one.are_all_good), (2, 3, False))
+        self.assertEqual((len(one.valid), len(one.runs), one.are_all_good), (2, 3, False))
         assert one.rate
         self.assertAlmostEqual(one.rate.median * 8e-6, 5.1)
 
@@ -80,7 +81,7 @@ class RatioTest(unittest.TestCase):
         one, other = found(
             *attempts("lerc-curl", 1, 1.0, 2.0, 3.0), *attempts("lerc-curl", 2, 2.0, 4.0, 6.0)
         )
-        told = ratio(other, one)
+        told = ratio(other, one, RATE)
         assert told
         self.assertAlmostEqual(told.low, 2.0)
         self.assertAlmostEqual(told.high, 2.0)

@@ -6,9 +6,10 @@ from typing import Any
 
 import examples
 
-from lab.analysis import bursts, findings
+from lab.analysis import findings, passes
 from lab.analysis.cells import Analysis
-from lab.plan.claims import BurstRatio
+from lab.kinds.burst import analysis as bursts
+from lab.plan.claims import Ratio, Side
 from lab.results.records import Run
 
 
@@ -17,9 +18,8 @@ def trials(stage: str, transfers: int, *rates: float) -> list[Run]:
 
 
 def verdict(runs: list[Run], **bounds: Any) -> list[str]:
-    claim = BurstRatio(
-        text="", stage="a", transfers=8, than="b", than_transfers=4, rows=("1MiB",), **bounds
-    )
+    here, there = Side(stage="a", at=8), Side(stage="b", at=4)
+    claim = Ratio(text="", kind="burst", here=here, there=there, rows=("1MiB",), **bounds)
     return [one.verdict for one in findings.judge(claim, Analysis(runs, examples.ENVIRONMENT))]
 
 
@@ -29,18 +29,16 @@ class BurstsTest(unittest.TestCase):
             replace(run, cell=replace(run.cell, row="4MiB")) for run in trials("a", 8, 20, 21, 20)
         ]
         runs = [*trials("a", 8, 10, 10, 10), *large]
-        claim = BurstRatio(
+        claim = Ratio(
             text="",
-            stage="a",
-            transfers=8,
-            than="a",
-            than_transfers=8,
+            kind="burst",
+            here=Side(stage="a", at=8),
+            there=Side(stage="a", at=8, row="1MiB"),
             rows=("4MiB",),
-            than_row="1MiB",
             above=1.5,
         )
         (judged,) = findings.judge(claim, Analysis(runs, examples.ENVIRONMENT))
-        self.assertEqual((judged.row, judged.verdict), ("4MiB", findings.SEEN))
+        self.assertEqual((judged.row, judged.verdict), ("4MiB", passes.SEEN))
 
     def test_a_drift_within_the_repetitions_is_seen_where_there_are_enough(self):
         def steady(*rates: float) -> bool | None:
@@ -68,7 +66,7 @@ class BurstsTest(unittest.TestCase):
     def test_a_ratio_is_within_each_pass_so_a_drift_of_the_machine_is_none_of_it(self):
         slow, fast = (10.0, 20.0, 40.0, 80.0), (20.0, 40.0, 80.0, 160.0)
         one, other = bursts.of_cell("a", "1MiB", [*trials("a", 8, *slow), *trials("a", 4, *fast)])
-        found = bursts.ratio(other, one)
+        found = passes.ratio(other, one, bursts.RATE)
         assert found
         self.assertAlmostEqual(found.median, 0.5)
         self.assertAlmostEqual(found.high, 0.5)
@@ -76,11 +74,11 @@ class BurstsTest(unittest.TestCase):
     def test_a_finding_needs_the_whole_interval_on_one_side(self):
         base = trials("b", 4, 100, 100, 100, 100)
         for rates, bounds, expected in (
-            ((50, 51, 49, 50), {"below": 0.7}, findings.SEEN),
-            ((50, 51, 49, 50), {"above": 0.7}, findings.NOT_SEEN),
-            ((50, 90, 60, 80), {"below": 0.7}, findings.CANNOT_TELL),
-            ((100, 101, 99, 100), {"above": 0.9, "below": 1.1}, findings.SEEN),
-            ((50, 51), {"below": 0.7}, findings.CANNOT_TELL),
+            ((50, 51, 49, 50), {"below": 0.7}, passes.SEEN),
+            ((50, 51, 49, 50), {"above": 0.7}, passes.NOT_SEEN),
+            ((50, 90, 60, 80), {"below": 0.7}, passes.CANNOT_TELL),
+            ((100, 101, 99, 100), {"above": 0.9, "below": 1.1}, passes.SEEN),
+            ((50, 51), {"below": 0.7}, passes.CANNOT_TELL),
         ):
             self.assertEqual(verdict(base + trials("a", 8, *rates), **bounds), [expected], rates)
 

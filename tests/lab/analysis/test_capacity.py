@@ -8,10 +8,10 @@ from typing import Any
 import examples
 from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, MadeUp
 
-from lab.analysis import capacity
 from lab.analysis.blocks import Estimate
-from lab.analysis.capacity import Capacity, Foretold
-from lab.analysis.ramps import RampResult
+from lab.kinds.ramp import capacity
+from lab.kinds.ramp.analysis import RampResult
+from lab.kinds.ramp.capacity import Capacity, Foretold
 
 IDLE = 10 * MIB  # of the servers that are made up
 EACH = 64 * KIB

@@ -6,13 +6,14 @@ from typing import Any
 
 import examples
 
-from lab.analysis import hosts
 from lab.analysis.cells import Analysis
-from lab.analysis.findings import CANNOT_TELL, NOT_SEEN, SEEN, judge
-from lab.analysis.hosts import HostsResult
+from lab.analysis.findings import judge
+from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, RATE, SEEN
+from lab.kinds.scale_out import analysis as hosts
+from lab.kinds.scale_out.analysis import HostsResult
 from lab.plan import catalog, claims
-from lab.plan.catalog import SCALE_OUT, Cell
-from lab.plan.claims import HostsRatio
+from lab.plan.catalog import Cell
+from lab.plan.claims import Ratio
 from lab.results.records import Run
 
 RATES = (1000.0, 1020.0, 980.0)
@@ -22,7 +23,7 @@ USED = {"fileserver": 0.1, "proxy": 0.2, "authserver": 0.05, "loadgen": 0.1}
 
 def trials(stage: str, *rates: float, **changes: Any) -> list[Run]:
     """One in each pass."""
-    usual = {"cell": Cell(stage, "10KB", workload=SCALE_OUT), "used": examples.usage(USED)}
+    usual = {"cell": Cell(stage, "10KB", workload="scale_out"), "used": examples.usage(USED)}
     made = [
         examples.run(96, rate, repeat=repeat, **{**usual, **changes})
         for repeat, rate in enumerate(rates, start=1)
@@ -40,10 +41,10 @@ def result(*runs: Run) -> HostsResult:
     return found
 
 
-def finding(part: str) -> HostsRatio:
+def finding(part: str) -> Ratio:
     """That of the data with these words."""
     (found,) = (one for one in claims.claims("002") if part in one.text)
-    assert isinstance(found, HostsRatio)
+    assert isinstance(found, Ratio)
     return found
 
 
@@ -52,7 +53,7 @@ class ResultTest(unittest.TestCase):
         runs = trials("scale-out-1", *RATES)
         bad = trials("scale-out-1", 9000.0, failures="late")
         other = trials("scale-out-2", 5000.0)
-        self.assertEqual(result(*runs, *bad, *other).median(hosts.RATE), 1000)
+        self.assertEqual(result(*runs, *bad, *other).median(RATE), 1000)
         stages = [catalog.stages()["scale-out-3"]]
         self.assertEqual(hosts.of_stages(runs, stages, "10KB"), [])
 

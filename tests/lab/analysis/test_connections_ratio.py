@@ -5,11 +5,12 @@ from typing import Any
 
 import examples
 
-from lab.analysis import connections
 from lab.analysis.cells import Analysis
-from lab.analysis.findings import CANNOT_TELL, NOT_SEEN, SEEN, judge
-from lab.plan.catalog import CONNECTIONS, Cell
-from lab.plan.claims import ConnectionsRatio
+from lab.analysis.findings import judge
+from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, RATE, SEEN
+from lab.kinds.connections import analysis as connections
+from lab.plan.catalog import Cell
+from lab.plan.claims import Ratio, Side
 from lab.results.records import Run
 
 RATES = (1000.0, 1020.0, 980.0)
@@ -17,24 +18,23 @@ RATES = (1000.0, 1020.0, 980.0)
 
 def trials(stage: str, n: int, *rates: float, **changes: Any) -> list[Run]:
     """One in each pass."""
-    cell = Cell(stage, "1KB", workload=CONNECTIONS)
+    cell = Cell(stage, "1KB", workload="connections")
     return [
         examples.run(n, rate, repeat=repeat, cell=cell, **changes)
         for repeat, rate in enumerate(rates, start=1)
     ]
 
 
-def finding(**changes: Any) -> ConnectionsRatio:
+def finding(**changes: Any) -> Ratio:
     usual: dict[str, Any] = {
         "text": "events keep the rate of threads",
-        "stage": "models-event",
-        "connections": 64,
-        "than": "models-thread",
-        "than_connections": 64,
+        "kind": "connections",
+        "here": Side(stage="models-event", at=64),
+        "there": Side(stage="models-thread", at=64),
         "rows": ("1KB",),
         "above": 0.97,
     }
-    return ConnectionsRatio(**{**usual, **changes})
+    return Ratio(**{**usual, **changes})
 
 
 def twice(of: tuple[float, ...]) -> list[float]:
@@ -47,8 +47,8 @@ class StepsTest(unittest.TestCase):
         eight, many = connections.of_cell("models-event", "1KB", runs)
         self.assertEqual((eight.connections, many.connections), (8, 64))
         self.assertEqual((eight.why_not, many.why_not), ("late", ""))
-        self.assertIsNone(eight.figure(connections.RATE))
-        self.assertEqual(many.median(connections.RATE), 1000)
+        self.assertIsNone(eight.figure(RATE))
+        self.assertEqual(many.median(RATE), 1000)
 
     def test_another_workload_of_the_same_stage_is_none_of_them(self):
         run = examples.run(8, cell=Cell("models-event", "1KB"))

@@ -5,19 +5,27 @@ from typing import Any
 
 from made_up_downloads import ROW, attempt, attempts, failed
 
-from lab.analysis import attempts as all_attempts
-from lab.analysis import download_findings
-from lab.analysis.ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN
-from lab.plan.claims import DownloadRatio, OfDownload, RoundTripForetold, ShareOfLink
+from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN
+from lab.kinds.client import analysis as all_attempts
+from lab.kinds.client import findings as download_findings
+from lab.plan.claims import OfDownload, Ratio, RoundTripForetold, ShareOfLink, Side
 from lab.results.records import Run
 
 OF_ALL: dict[str, Any] = {"text": "a finding", "stage": "lerc-curl", "rows": (ROW,)}
-MORE = DownloadRatio(**OF_ALL, channels=4, than="lerc-curl", than_channels=1, above=1.2, below=3.0)
+MORE = Ratio(
+    text="a finding",
+    kind="client",
+    here=Side(stage="lerc-curl", at=4),
+    there=Side(stage="lerc-curl", at=1),
+    rows=(ROW,),
+    above=1.2,
+    below=3.0,
+)
 FORETOLD = RoundTripForetold(**OF_ALL, within=0.03)
 SHARE = ShareOfLink(**OF_ALL, above=0.8, below=0.9)
 
 
-def verdict(finding: OfDownload, *runs: Run) -> str | None:
+def verdict(finding: OfDownload | Ratio, *runs: Run) -> str | None:
     told = download_findings.judge(
         finding, ROW, lambda stage, row: all_attempts.of_cell(stage, row, runs)
     )
@@ -50,10 +58,14 @@ class RatioTest(unittest.TestCase):
         self.assertEqual(verdict(MORE, *near, *stuck), SEEN)
 
     def test_a_program_has_the_same_noise_however_it_is_used(self):
-        less = DownloadRatio(
-            text="less CPU", stage="loopback-saved", channels=8, than="loopback-saved-plain",
-            than_channels=1, figure="rate_bytes_s", rows=(ROW,), below=1.1,
-        )  # fmt: skip
+        less = Ratio(
+            text="less CPU",
+            kind="client",
+            here=Side(stage="loopback-saved", at=8),
+            there=Side(stage="loopback-saved-plain", at=1),
+            rows=(ROW,),
+            below=1.1,
+        )
         runs = attempts("loopback-saved", 8, 5.0, 5.1) + attempts("loopback-saved-plain", 1, 5, 5.1)
         self.assertEqual(verdict(less, *runs), CANNOT_TELL)
         more = attempts("loopback-channels", 1, 5.0, 5.1) + attempts("loopback-saved", 1, 5.0, 5.1)

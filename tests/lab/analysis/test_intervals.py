@@ -4,6 +4,8 @@ import math
 import unittest
 
 from lab.analysis import intervals
+from lab.analysis.intervals import Spread
+from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN, inside
 
 
 class IntervalsTest(unittest.TestCase):
@@ -67,3 +69,20 @@ class PairedRatioTest(unittest.TestCase):
                 intervals.paired_ratio(one, other),
                 intervals.ratio(list(one.values()), list(other.values())),
             )
+
+
+class InsideTest(unittest.TestCase):
+    def test_the_whole_interval_must_lie_between_the_bounds(self):
+        for low, high, wanted in ((1.1, 1.9, SEEN), (2.1, 3.0, NOT_SEEN), (1.5, 2.5, CANNOT_TELL)):
+            self.assertEqual(inside(self.interval(low, high), 1.0, 2.0), wanted)
+
+    def test_what_ends_at_a_bound_is_not_beyond_it(self):
+        for low, high, wanted in (
+            (0.5, 1.0, NOT_SEEN),
+            (2.0, 2.5, NOT_SEEN),
+            (1.0, 1.5, CANNOT_TELL),
+        ):
+            self.assertEqual(inside(self.interval(low, high), 1.0, 2.0), wanted)
+
+    def interval(self, low: float, high: float) -> Spread:
+        return Spread((low + high) / 2, low, high, 3, True)

@@ -5,17 +5,17 @@ from dataclasses import replace
 
 import examples
 
-from lab.analysis import mixes
+from lab.kinds.mix import Mix
+from lab.kinds.mix import analysis as mixes
 from lab.plan import catalog
-from lab.plan.catalog import MIX, Cell
-from lab.plan.users import Mix
+from lab.plan.catalog import Cell
 from lab.results.records import Run
 
 STAGES = [catalog.stages()[name] for name in ("mix-25", "mix-25-writers")]
 
 
 def trial(stage: str, threads: int = 8, **changes) -> Run:
-    return examples.run(threads, cell=Cell(stage, "10KB", workload=MIX), **changes)
+    return examples.run(threads, cell=Cell(stage, "10KB", workload="mix"), **changes)
 
 
 class MixesTest(unittest.TestCase):

@@ -7,9 +7,9 @@ from typing import Any
 import examples
 from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, MadeUp
 
-from lab.analysis import ramp_findings
-from lab.analysis.ramp_findings import CANNOT_TELL, NOT_SEEN, SEEN
-from lab.analysis.ramps import RampResult
+from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN
+from lab.kinds.ramp import findings as ramp_findings
+from lab.kinds.ramp.analysis import RampResult
 from lab.plan.claims import (
     AnswersLinks,
     CapacityHolds,
@@ -18,14 +18,23 @@ from lab.plan.claims import (
     FollowsThroughput,
     MemoryOfEach,
     OfRamp,
-    PlateauRatio,
+    Ratio,
     SharedLimit,
+    Side,
     ViewsAgree,
 )
-from lab.rig.nodes import Change
+from rig.nodes import Change
 
 OF_ALL: dict[str, Any] = {"text": "a finding", "stage": "sink", "rows": ("this",)}
-MORE = PlateauRatio(**OF_ALL, than_row="that", above=1.2, below=2.0)
+MORE = Ratio(
+    text="a finding",
+    kind="ramp",
+    here=Side(stage="sink"),
+    there=Side(stage="sink", row="that"),
+    rows=("this",),
+    above=1.2,
+    below=2.0,
+)
 SHARED = SharedLimit(**OF_ALL, alone=("wide", "near"), doubled="doubled")
 MEMORY = MemoryOfEach(**OF_ALL)
 CPU = FollowsThroughput(**OF_ALL, slower="slower", faster="faster")
@@ -50,7 +59,9 @@ def tried(uploads: float, used: float = 0.99, **changes: Any) -> RampResult:
     return MadeUp().result(usage=felt, **{**usual, **changes})
 
 
-def verdict(finding: OfRamp, this: RampResult | MadeUp, **others: RampResult | MadeUp) -> str:
+def verdict(
+    finding: OfRamp | Ratio, this: RampResult | MadeUp, **others: RampResult | MadeUp
+) -> str:
     """Of these results of the stage, by their rows."""
     known = {"this": this, **others}
     results = {row: one.result() if isinstance(one, MadeUp) else one for row, one in known.items()}

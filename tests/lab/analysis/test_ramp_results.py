@@ -7,7 +7,8 @@ from typing import Any
 import made_up_ramps
 from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, STEP_S, MadeUp
 
-from lab.analysis import knee, ramps
+from lab.analysis import knee
+from lab.kinds.ramp import analysis as ramps
 from lab.results import courses
 from lab.results.courses import Courses
 

@@ -3,7 +3,7 @@
 import unittest
 
 from lab.observe import connections
-from lab.rig.tcp import InForce
+from rig.tcp import InForce
 
 # Of iproute2 6.1, one line for each connection; without what nobody reads.
 _LINE = (

@@ -11,7 +11,7 @@ import examples
 from lab.analysis.cells import Analysis
 from lab.observe import disk_probe
 from lab.observe.disk_probe import DiskProbe
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 PROBE = DiskProbe(
     disk="vda", read_bytes_per_s=1e9, write_bytes_per_s=5e8, reads_per_s=1e4, writes_per_s=2e4

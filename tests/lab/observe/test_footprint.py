@@ -12,9 +12,9 @@ from ftp_scene import RIGHT, session
 
 from lab.observe import footprint
 from lab.observe.footprint import Footprint
-from lab.rig.errors import Failed
-from lab.rig.process_tree import tree
 from lab.systems.peers import known
+from rig.errors import Failed
+from rig.process_tree import tree
 
 SESSIONS = 5
 SHARED_BYTES = 64 * 1024 * 1024

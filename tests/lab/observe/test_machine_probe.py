@@ -9,8 +9,8 @@ import examples
 
 from lab.observe import machine_probe
 from lab.observe.machine_probe import MachineProbe
-from lab.rig.control_group import Limits
-from lab.rig.errors import Failed
+from rig.control_group import Limits
+from rig.errors import Failed
 
 _MIB = 1 << 20
 _FOLDER = Path(os.environ.get("TURNSTILE_BUILD", Path(__file__).parents[3] / "build"))
@@ -29,12 +29,12 @@ class MachineProbeTest(unittest.TestCase):
             self.skipTest(str(error))
 
     def test_what_is_not_limited_is_not_tried(self) -> None:
-        with mock.patch("lab.rig.control_group.limited") as limited:
+        with mock.patch("rig.control_group.limited") as limited:
             self.assertEqual(machine_probe.measure(Limits(), self.work, 1.0), MachineProbe())
         limited.assert_not_called()
 
     def test_memory_of_which_a_file_would_be_too_large_is_not_tried(self) -> None:
-        with mock.patch("lab.rig.control_group.limited") as limited:
+        with mock.patch("rig.control_group.limited") as limited:
             found = machine_probe.measure(Limits(memory_bytes=1 << 40), self.work, 1.0)
         self.assertEqual(found, MachineProbe())
         limited.assert_not_called()

@@ -5,7 +5,7 @@ import socket
 import unittest
 
 from lab.observe.proc_host import ganglia_used, read_tasks, run_delay_s
-from lab.rig.host import open_ends
+from rig.host import open_ends
 
 
 class ReadHostTest(unittest.TestCase):

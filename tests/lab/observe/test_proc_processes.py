@@ -7,7 +7,7 @@ import sys
 import unittest
 
 from lab.observe.proc_processes import context_switches, has_more_than, read_process
-from lab.rig.process_tree import tree
+from rig.process_tree import tree
 
 # Prints a line when it starts, and uses a tenth of a second of CPU time.
 _BUSY = (

@@ -11,8 +11,8 @@ import examples
 
 from lab.observe.moment import Sample
 from lab.observe.round_trips import RoundTrip, RoundTrips, figures
-from lab.rig.place import HERE, Place
-from lab.rig.processes import Program
+from rig.place import HERE, Place
+from rig.processes import Program
 
 
 class LosesEachOther(RoundTrips):

@@ -11,8 +11,8 @@ from lab.observe import proc_host
 from lab.observe import sampler as sampler_module
 from lab.observe.moment import Moment
 from lab.observe.sampler import Sampler, interval_s
-from lab.rig.control_group import ControlGroup
-from lab.rig.group_usage import GroupUsage
+from rig.control_group import ControlGroup
+from rig.group_usage import GroupUsage
 
 
 class SamplerTest(unittest.TestCase):

@@ -9,7 +9,7 @@ from unittest import mock
 
 from lab.observe import server_memory
 from lab.observe.server_memory import ServerMemory, every_s
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 _LIMIT_S = 60.0
 _HELD_BYTES = 32 * 1024 * 1024

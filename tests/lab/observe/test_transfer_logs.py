@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from lab.observe import transfer_logs
 from lab.observe.served import Served
-from lab.rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG
+from rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG
 
 OURS = (
     b'{"result":"ok","asked":1795296704.427465,"first_byte":1795296704.427470,'

@@ -4,7 +4,7 @@ import unittest
 
 from lab.observe import usage
 from lab.observe.moment import Sample
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 
 def sample(time_s: float, **values: float) -> Sample:

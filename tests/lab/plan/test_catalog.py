@@ -6,7 +6,7 @@ from dataclasses import replace
 from lab.plan import catalog, papers
 from lab.plan.planned import BLOCKED, INTERLEAVED
 from lab.report.page import VIEWS
-from lab.rig.errors import WrongUsage
+from rig.errors import WrongUsage
 
 
 class CatalogTest(unittest.TestCase):

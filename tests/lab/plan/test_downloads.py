@@ -8,13 +8,13 @@ import own_paper
 
 from lab import cli
 from lab.plan import catalog, claims, options, plan
-from lab.plan.catalog import CLIENT, Cell
-from lab.plan.claims import DownloadRatio
+from lab.plan.catalog import Cell
+from lab.plan.claims import Ratio
 from lab.plan.options import Options
 from lab.plan.plan import Plan
 from lab.plan.planned import OVERHEAD_S
-from lab.rig.errors import WrongUsage
-from lab.rig.tcp import Tcp
+from rig.errors import WrongUsage
+from rig.tcp import Tcp
 
 ARIA2 = {"client": "aria2", "most_channels": 16}
 STAGES = {
@@ -87,11 +87,11 @@ class DownloadsTest(unittest.TestCase):
 
     def test_a_small_window_makes_it_take_longer(self) -> None:
         cells = self.planned("download").planned
-        cell = Cell("two", own_paper.SIZE, workload=CLIENT)
+        cell = Cell("two", own_paper.SIZE, workload="client")
         self.assertGreater(cells[cell].seconds, own_paper.SIZE_BYTES / (24576 / 0.060))
 
     def test_a_link_of_the_command_line_is_that_of_the_estimate(self) -> None:
-        cell = Cell("two", own_paper.SIZE, workload=CLIENT)
+        cell = Cell("two", own_paper.SIZE, workload="client")
         own, far = (
             self.planned("download", *flags).planned[cell].seconds
             for flags in ((), ("--link", "satellite"))
@@ -102,7 +102,7 @@ class DownloadsTest(unittest.TestCase):
         found = self.planned("download", "--quick")
         cells_s = sum(one.seconds for one in found.planned.values())
         self.assertAlmostEqual(found.seconds - found.making_s - cells_s, 2 + 8)  # see test_probes
-        one = found.planned[Cell("two", own_paper.SIZE, workload=CLIENT)]
+        one = found.planned[Cell("two", own_paper.SIZE, workload="client")]
         assert one.stage.download
         for change, more_s in (({"kills": 5}, 5 * OVERHEAD_S[True]), ({"stuck_s": 2.0}, 2.0)):
             how = replace(one.stage.download, **change)
@@ -118,9 +118,11 @@ class DownloadsTest(unittest.TestCase):
             (cell.stage, cell.row, k) for cell, one in planned.items() for k in (*one.steps, None)
         }
         for one in claims.claims("004"):
-            wanted: set[tuple[str, int | None]] = {(one.stage, None)}
-            if isinstance(one, DownloadRatio):
-                wanted = {(one.stage, one.channels), (one.than, one.than_channels)}
+            wanted: set[tuple[str, int | None]]
+            if isinstance(one, Ratio):
+                wanted = {(side.stage, side.at) for side in (one.here, one.there)}
+            else:
+                wanted = {(one.stage, None)}
             rows = [row for row in one.rows if all((at, row, k) in points for at, k in wanted)]
             self.assertTrue(rows, one.text)
 

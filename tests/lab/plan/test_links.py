@@ -3,8 +3,8 @@
 import unittest
 
 from lab.plan import links
-from lab.rig.errors import WrongUsage
-from lab.rig.link import Link
+from rig.errors import WrongUsage
+from rig.link import Link
 
 
 class LinksTest(unittest.TestCase):

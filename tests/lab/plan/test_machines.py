@@ -10,7 +10,7 @@ import examples
 from lab.plan import catalog, machines, options
 from lab.plan.from_json import from_json
 from lab.plan.machines import Machine
-from lab.rig.errors import WrongUsage
+from rig.errors import WrongUsage
 
 _486 = machines.machine("486")
 _OF_THE_STAGE = dataclasses.replace(

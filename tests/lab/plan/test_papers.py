@@ -8,8 +8,9 @@ from unittest import mock
 
 import examples
 
+from lab.kinds import KINDS
 from lab.plan import catalog, claims, papers
-from lab.rig.errors import WrongUsage
+from rig.errors import WrongUsage
 
 
 class PapersTest(unittest.TestCase):
@@ -35,6 +36,9 @@ class PapersTest(unittest.TestCase):
             for claim in claims.claims(paper):
                 fields = ("before", "after", "stage", "than", "more", "fewer")
                 named = {getattr(claim, field) for field in fields if hasattr(claim, field)}
+                if isinstance(claim, claims.Ratio):
+                    named = {claim.here.stage, claim.there.stage}
+                    self.assertIn(claim.kind, KINDS)
                 self.assertLessEqual(named, stages, claim.text)
                 self.assertLessEqual(set(claim.rows), rows, claim.text)
 

@@ -5,8 +5,8 @@ import unittest
 
 from lab.plan import pinning
 from lab.plan.catalog import Cell
-from lab.rig import cores
-from lab.rig.errors import Failed, WrongUsage
+from rig import cores
+from rig.errors import Failed, WrongUsage
 
 
 class PinningTest(unittest.TestCase):

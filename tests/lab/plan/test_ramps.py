@@ -7,11 +7,11 @@ from pathlib import Path
 import examples
 
 from lab import cli
+from lab.kinds.ramp import Ramp, Scale
 from lab.plan import catalog, options, papers
 from lab.plan.plan import Options
-from lab.plan.ramps import Ramp, Scale
-from lab.rig.errors import WrongUsage
-from lab.rig.nodes import Change, Group
+from rig.errors import WrongUsage
+from rig.nodes import Change, Group
 
 RAMP = Ramp(
     name="made-up",

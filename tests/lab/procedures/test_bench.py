@@ -15,11 +15,11 @@ from lab.plan.pinning import Pinning
 from lab.plan.plan import Options
 from lab.procedures.bench import Bench, Ready
 from lab.results.records import Folder
-from lab.rig.control_group import ControlGroup, Hierarchies, Limits
-from lab.rig.errors import Failed
-from lab.rig.place import HERE
-from lab.rig.servers import Programs
 from lab.systems.system import Site
+from rig.control_group import ControlGroup, Hierarchies, Limits
+from rig.errors import Failed
+from rig.place import HERE
+from rig.servers import Programs
 
 _OPTIONS = examples.options("table4", stages=("turnstile",), rows=("1KB",))
 _RAMP = examples.options("003-figure1", stages=("sink",))
@@ -37,10 +37,10 @@ class PartOfTheHostTest(unittest.TestCase):
         self.group = mock.Mock(spec=ControlGroup)
         self.group.prefix = ["sh", "into"]
         self.group.limit_cache.side_effect = lambda: self.events.append("limit of the cache")
-        patched = mock.patch("lab.rig.control_group.limited", side_effect=self._limited)
+        patched = mock.patch("rig.control_group.limited", side_effect=self._limited)
         self.limited = patched.start()
         self.addCleanup(patched.stop)
-        laid = mock.patch("lab.rig.nodes.laid")
+        laid = mock.patch("rig.nodes.laid")
         laid.start().return_value.__enter__.return_value.seen_from_here.return_value = HERE
         self.addCleanup(laid.stop)
 

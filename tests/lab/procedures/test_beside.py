@@ -16,9 +16,9 @@ import examples
 from lab.observe.proc_processes import Switched
 from lab.procedures.beside import Beside
 from lab.procedures.switching import Switching
-from lab.rig.group_usage import GroupUsage
-from lab.rig.idle_connections import Idle, LogIn
-from lab.rig.processes import Address
+from rig.group_usage import GroupUsage
+from rig.idle_connections import Idle, LogIn
+from rig.processes import Address
 
 # Serves as our fileserver does, with 100 KB for each connection and a thread for each.
 _SERVER = """

@@ -7,13 +7,13 @@ from dataclasses import replace
 import examples
 
 from lab.plan import plan
-from lab.plan.catalog import BURST, Cell
+from lab.plan.catalog import Cell
 from lab.plan.plan import Options
 from lab.procedures.bench import Bench
 from lab.procedures.campaign import Campaign, Course
 from lab.procedures.progress import Progress
 from lab.results.records import Folder
-from lab.rig.servers import Programs
+from rig.servers import Programs
 
 OPTIONS = examples.options("table4", stages=("prefetching",), rows=("1KB",))
 ORDERED = examples.options("000-order")
@@ -27,7 +27,7 @@ def course_of(campaign: Campaign, cell: Cell) -> Course:
 
 def made_by(campaign: Campaign, stage: str, spoiled=frozenset()) -> list[tuple[int, int]]:
     """The points of the first pass. Those with the numbers in spoiled, from 0, are disturbed."""
-    course = course_of(campaign, Cell(stage, "1MiB", workload=BURST))
+    course = course_of(campaign, Cell(stage, "1MiB", workload="burst"))
     made: list[tuple[int, int]] = []
     while len(made) < 50 and (setting := course.next(1)) is not None:
         failures = DISTURBED if len(made) in spoiled else ""

@@ -13,24 +13,24 @@ import examples
 from needs import missing
 from real_lab import BUILD, why_no_run
 
+from lab.kinds.client import fetching
+from lab.kinds.client.fetching import Fetching
+from lab.kinds.client.load import FetchLoad
 from lab.observe.served import Served
-from lab.plan.catalog import CLIENT, Cell, Stage
+from lab.plan.catalog import Cell, Stage
 from lab.plan.pinning import choose
-from lab.procedures import fetching
-from lab.procedures.fetching import Fetching
 from lab.procedures.server_log import ServerLog
-from lab.rig import private_folder, process_tree
-from lab.rig.cores import usable_cores
-from lab.rig.errors import Failed
-from lab.rig.place import Place
-from lab.rig.servers import Programs
-from lab.rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG, TransferLog
 from lab.systems import known as systems
 from lab.systems.clients import known
 from lab.systems.clients.client import Client, Wanted
 from lab.systems.system import Running, Site
-from lab.workloads.client import FetchLoad
 from lab.workloads.outcome import Result
+from rig import private_folder, process_tree
+from rig.cores import usable_cores
+from rig.errors import Failed
+from rig.place import Place
+from rig.servers import Programs
+from rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG, TransferLog
 
 NAME, SIZE_BYTES = "a.bin", 3_000_000
 STAGE = Stage(
@@ -90,7 +90,7 @@ class FetchingTest(unittest.TestCase):
         system = systems.of(STAGE)
         with (
             system.prepared(STAGE, programs, self.folder, usable_cores()) as ready,
-            ready.running(Cell("fetched", "3MB", workload=CLIENT), pinning, site) as servers,
+            ready.running(Cell("fetched", "3MB", workload="client"), pinning, site) as servers,
         ):
             self.load = self.loaded(servers, channels, **changes)
             before = process_tree.tree(os.getpid())

@@ -8,13 +8,13 @@ from unittest import mock
 
 import examples
 
-from lab.plan.catalog import FAILOVER, Cell
+from lab.kinds.failover.procedure import Failovers
+from lab.plan.catalog import Cell
 from lab.plan.setting import Setting
 from lab.procedures import killing
-from lab.procedures.failover import Failovers
 from lab.workloads.load import Kill
 
-CELL = Cell("failover-kept", "1KB", workload=FAILOVER)
+CELL = Cell("failover-kept", "1KB", workload="failover")
 
 
 @dataclass

@@ -6,7 +6,7 @@ from unittest import mock
 from examples import CROWD, GET
 
 from lab.procedures import measure
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 
 class WithMemoryTest(unittest.TestCase):

@@ -7,18 +7,18 @@ from dataclasses import replace
 
 import examples
 
-from lab.plan.catalog import OPEN_LOOP, Cell
+from lab.kinds.open_loop import procedure as offered_load
+from lab.kinds.open_loop.procedure import OfferedLoad
+from lab.plan.catalog import Cell
 from lab.plan.planned import Sweep
-from lab.procedures import offered_load
 from lab.procedures.knee_sweep import KneeSweep
-from lab.procedures.offered_load import OfferedLoad
 from lab.results.records import Run
 
 MAXIMUM_RPS = 1000.0
 LIMIT_MS = 20.0
 PASSES = 3
 SEARCH = OfferedLoad(KneeSweep(Sweep((1, 2, 4, 8), 0), PASSES), LIMIT_MS)
-CELL = Cell("turnstile", "1KB", workload=OPEN_LOOP)
+CELL = Cell("turnstile", "1KB", workload="open_loop")
 P99 = Callable[[float], float]
 
 

@@ -11,13 +11,13 @@ from lab.observe.disk_probe import DiskProbe
 from lab.observe.machine_probe import MachineProbe
 from lab.procedures import probes
 from lab.procedures.bench import Bench
-from lab.rig.errors import Failed
-from lab.rig.iperf3 import Carried
-from lab.rig.link import Link
-from lab.rig.place import LOOPBACK, Place
-from lab.rig.servers import Programs
-from lab.rig.told import Direction, Told
-from lab.rig.wire import End
+from rig.errors import Failed
+from rig.iperf3 import Carried
+from rig.link import Link
+from rig.place import LOOPBACK, Place
+from rig.servers import Programs
+from rig.told import Direction, Told
+from rig.wire import End
 
 DISK = DiskProbe(
     disk="vda", read_bytes_per_s=1e9, write_bytes_per_s=5e8, reads_per_s=1e4, writes_per_s=2e4

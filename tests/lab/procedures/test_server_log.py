@@ -8,7 +8,7 @@ import examples
 
 from lab.procedures import server_log
 from lab.procedures.server_log import ServerLog
-from lab.rig.transfer_log import TURNSTILE, XFERLOG, TransferLog
+from rig.transfer_log import TURNSTILE, XFERLOG, TransferLog
 
 OF_WU_FTPD = "Fri Oct  2 13:12:20 2026 3 10.0.0.7 300 /mnt/{} b _ i r lab ftp 0 * c\n"
 

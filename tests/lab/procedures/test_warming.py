@@ -6,8 +6,8 @@ from unittest import mock
 import examples
 
 from lab.procedures import warming
-from lab.rig.errors import Failed
-from lab.rig.servers import Programs
+from rig.errors import Failed
+from rig.servers import Programs
 
 
 class WarmingTest(unittest.TestCase):

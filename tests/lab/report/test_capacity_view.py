@@ -9,8 +9,8 @@ import examples
 import made_up_ramps
 from made_up_ramps import MIB, MadeUp
 
+from lab.kinds.ramp import Ramp
 from lab.plan import catalog, plan
-from lab.plan.ramps import Ramp
 from lab.report import page
 from lab.results.environment import Environment
 

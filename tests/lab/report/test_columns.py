@@ -6,11 +6,12 @@ from unittest import mock
 
 import examples
 
+from lab.kinds import KINDS
 from lab.observe import figures
 from lab.plan.figures import LESS, MORE, NEITHER, Figure
-from lab.report import columns, wording
-from lab.report.columns import Column, Writing
+from lab.report import sheet, wording
 from lab.report.page import VIEWS
+from lab.report.sheet import Number, Writing
 from lab.workloads import known
 
 LAB_MD = (Path(__file__).resolve().parents[3] / "docs" / "lab.md").read_text(encoding="utf-8")
@@ -19,10 +20,10 @@ BLINKS = Figure(name="blinks", unit="share", better=LESS, title="blinks", views=
 
 class ColumnsTest(unittest.TestCase):
     def titles(self, view, placed, runs):
-        return [column.title for column in columns.of_view(view, placed, {}, runs)]
+        return [column.title for column in sheet.of_view(view, placed, {}, runs)]
 
     def test_placed_columns_keep_their_order_and_are_there_without_a_value(self):
-        placed = ("fairness", Column("N", lambda run: run.threads), "simultaneity")
+        placed = ("fairness", Number("N", lambda run: run.threads), "simultaneity")
         self.assertEqual(
             self.titles("bursts", placed, [examples.run()]), ["fairness", "N", "overlap"]
         )
@@ -38,7 +39,7 @@ class ColumnsTest(unittest.TestCase):
     def test_a_table_says_how_it_writes_a_unit(self):
         writings = {"share": Writing(" of all", wording.percent)}
         with mock.patch.dict(known.FIGURES, {"blinks": BLINKS}):
-            (column,) = columns.of_view("bursts", (), writings, [examples.run(blinks=0.25)])
+            (column,) = sheet.of_view("bursts", (), writings, [examples.run(blinks=0.25)])
             self.assertEqual(column.title, "blinks of all")
             self.assertEqual(column.text(column.of(examples.run(blinks=0.25))), "25%")
             self.assertEqual(column.text(column.of(examples.run())), "")
@@ -61,19 +62,7 @@ class ColumnsTest(unittest.TestCase):
 
 class DeclarationsTest(unittest.TestCase):
     def test_each_name_is_declared_once_and_each_view_exists(self):
-        workloads = (
-            known.closed_loop,
-            known.open_loop,
-            known.crowd,
-            known.burst,
-            known.failover,
-            known.mix,
-            known.ramp,
-            known.client,
-            known.connections,
-            known.scale_out,
-        )
-        declared = [figure for workload in workloads for figure in workload.FIGURES]
+        declared = [one for kind in KINDS.values() for one in kind.part("load").FIGURES]
         self.assertEqual(len(declared), len(known.FIGURES))
         for figure in declared:
             with self.subTest(figure=figure.name):

@@ -7,12 +7,12 @@ from typing import Any
 import drawings
 import examples
 
-from lab.analysis import connections
+from lab.kinds.connections import analysis as connections
+from lab.kinds.connections import views, words
+from lab.kinds.connections.views import Measured
 from lab.plan import catalog
-from lab.plan.catalog import CONNECTIONS, Cell
+from lab.plan.catalog import Cell
 from lab.report import page
-from lab.report.connections import views, words
-from lab.report.connections.views import Measured
 from lab.results.records import Run
 
 # Of a model: the rate with 8 and with 512, switches a request, bytes of an idle one without and
@@ -26,7 +26,7 @@ MODELS = {
 
 
 def trial(model: str, n: int, rate: float, **changes: Any) -> Run:
-    cell = Cell(f"models-{model}", "1KB", workload=CONNECTIONS)
+    cell = Cell(f"models-{model}", "1KB", workload="connections")
     return examples.run(n, rate, cell=cell, store="", **changes)
 
 

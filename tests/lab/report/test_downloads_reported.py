@@ -7,10 +7,10 @@ import examples
 import own_paper
 
 from lab.plan import catalog
-from lab.plan.catalog import CLIENT, Cell
+from lab.plan.catalog import Cell
 from lab.results.records import Run
 
-CELL = Cell("one", own_paper.SIZE, workload=CLIENT)
+CELL = Cell("one", own_paper.SIZE, workload="client")
 
 
 def attempt(channels: int, repeat: int, rate: float | None, why: str = "") -> Run:

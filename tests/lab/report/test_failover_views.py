@@ -8,17 +8,17 @@ import drawings
 import examples
 import outages
 
+from lab.kinds.failover import views, words
 from lab.plan import catalog
-from lab.plan.catalog import FAILOVER, Cell
+from lab.plan.catalog import Cell
 from lab.report import page, series_views
 from lab.report.charts import series_chart
 from lab.report.charts.line_chart import Mark
-from lab.report.failover import views, words
 from lab.results import series as kept
 from lab.results.records import Run
 from lab.workloads.series import Series
 
-CELL = Cell("failover-kept", "1KB", workload=FAILOVER)
+CELL = Cell("failover-kept", "1KB", workload="failover")
 
 
 def trial(**changes: Any) -> Run:

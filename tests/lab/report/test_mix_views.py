@@ -7,12 +7,12 @@ from typing import Any
 import drawings
 import examples
 
-from lab.analysis import mixes
-from lab.analysis.mixes import MixResult
+from lab.kinds.mix import analysis as mixes
+from lab.kinds.mix import views, words
+from lab.kinds.mix.analysis import MixResult
 from lab.plan import catalog
-from lab.plan.catalog import MIX, Cell
+from lab.plan.catalog import Cell
 from lab.report import page
-from lab.report.mix import views, words
 from lab.results.records import Run
 
 ALL = catalog.experiments()["mix"].stages
@@ -38,7 +38,7 @@ def trial(stage: str, **changes: Any) -> Run:
     }
     if stage in WRITERS:
         figures |= {"put_p50_ms": 12.0, "put_p99_ms": 60.0, "new_p50_ms": 80.0}
-    cell = Cell(stage, "10KB", workload=MIX)
+    cell = Cell(stage, "10KB", workload="mix")
     return examples.run(8, float(gets), cell=cell, **{**figures, **changes})
 
 

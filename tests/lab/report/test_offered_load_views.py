@@ -7,17 +7,17 @@ from pathlib import Path
 import examples
 
 from lab.analysis.cells import Analysis
-from lab.analysis.offered_load import OfferedLoads
+from lab.kinds.open_loop import views
+from lab.kinds.open_loop.analysis import OfferedLoads
+from lab.kinds.open_loop.procedure import Answer
 from lab.plan import catalog
-from lab.plan.catalog import OPEN_LOOP, Cell
-from lab.procedures.offered_load import Answer
+from lab.plan.catalog import Cell
 from lab.report import overview, workloads
 from lab.report.document import Figure, Paragraph, Table
-from lab.report.open_loop import views
 from lab.report.scene import Scene
 from lab.results.records import Folder
 
-CELL = Cell("turnstile", "1KB", workload=OPEN_LOOP)
+CELL = Cell("turnstile", "1KB", workload="open_loop")
 
 
 def said(keeps: float, fails: float | None, has_failed: bool = True) -> str:
@@ -113,7 +113,7 @@ class ViewTest(unittest.TestCase):
         self.assertEqual((workloads.answers(scene), workloads.figures(scene)), ([], []))
         for name, one in catalog.experiments().items():
             shows = "offered_load" in one.views
-            self.assertEqual(shows, one.workload == OPEN_LOOP, name)
+            self.assertEqual(shows, one.workload == "open_loop", name)
 
     def test_nothing_is_said_when_nothing_was_measured(self):
         self.assertEqual(self.blocks(examples.run(1)), [])

@@ -12,10 +12,10 @@ import made_up_ramps
 from made_up_ramps import MIB, MadeUp
 
 from lab.analysis.cells import Analysis
+from lab.kinds.ramp import views
 from lab.plan import catalog, plan
 from lab.report import page
 from lab.report.document import Figure
-from lab.report.ramp import views
 from lab.report.scene import Scene
 from lab.results import series as kept
 from lab.results.environment import Environment

@@ -10,14 +10,15 @@ from pathlib import Path
 import examples
 from made_up_downloads import attempts
 
-from lab.analysis.findings import CANNOT_TELL, SEEN, Judged
+from lab.analysis.findings import Judged
 from lab.analysis.intervals import Spread
+from lab.analysis.passes import CANNOT_TELL, SEEN
 from lab.plan import catalog
 from lab.plan.catalog import Cell
 from lab.report import compare, finding_views, markdown, page, wording
 from lab.report.document import Block, Figure, Heading, Paragraph, Pointer, Table
 from lab.results.records import Folder, Run
-from lab.rig.errors import Failed, WrongUsage
+from rig.errors import Failed, WrongUsage
 
 
 def sweep(**changes) -> list[Run]:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import examples
 
-from lab.plan.catalog import SCALE_OUT, Cell
+from lab.plan.catalog import Cell
 from lab.report import page
 from lab.results import series as kept
 from lab.results.environment import Environment
@@ -29,7 +29,7 @@ def trial(stage: str, rate: float, repeat: int, **figures: float) -> Run:
         96,
         rate,
         repeat=repeat,
-        cell=Cell(stage, "10KB", workload=SCALE_OUT),
+        cell=Cell(stage, "10KB", workload="scale_out"),
         used=examples.usage(USED),
         **figures,
     )

@@ -13,7 +13,7 @@ import outages
 
 from lab.analysis.over_time import Course, OverTime, Shift
 from lab.plan import catalog
-from lab.plan.catalog import FAILOVER, Cell
+from lab.plan.catalog import Cell
 from lab.report import over_time_words, page, series_views
 from lab.report.charts import series_chart
 from lab.report.charts.series_chart import Averages
@@ -97,7 +97,7 @@ class SeriesViewsTest(unittest.TestCase):
         self.assertEqual(figures, [])
 
     def test_a_failover_has_a_view_of_its_own(self):
-        cell = Cell("failover-kept", "1KB", workload=FAILOVER)
+        cell = Cell("failover-kept", "1KB", workload="failover")
         text, _ = self.written((trial(cell=cell), UNSTEADY))
         self.assertNotIn("Runs over time", text)
 

@@ -6,11 +6,11 @@ from dataclasses import replace
 import drawings
 import examples
 
-from lab.analysis import offered_load
-from lab.plan.catalog import OPEN_LOOP, Cell
+from lab.kinds.open_loop import analysis as offered_load
+from lab.kinds.open_loop import tails
+from lab.plan.catalog import Cell
 from lab.report.charts import tail_chart
 from lab.report.charts.tail_chart import Tail
-from lab.report.open_loop import tails
 from lab.results import distributions
 
 THOUSAND = [(float(ms), 1) for ms in range(1, 1001)]
@@ -67,7 +67,7 @@ class ReportTest(unittest.TestCase):
         folder = examples.results(self)
         measured = []
         for stage in stages:
-            cell = Cell(stage, "1KB", workload=OPEN_LOOP)
+            cell = Cell(stage, "1KB", workload="open_loop")
             run = replace(examples.run(4, 490.0, cell=cell, offered_rps=500.0, p99_ms=3.0))
             evidence = {"loadgen": distributions.packed(result)} if result else {}
             run = folder.add(run, evidence)

@@ -10,8 +10,8 @@ from lab.observe.callgrind import Profile, Share
 from lab.plan import catalog
 from lab.results.environment import Environment
 from lab.results.records import Folder
-from lab.rig.errors import Failed
-from lab.rig.iperf3 import Carried
+from rig.errors import Failed
+from rig.iperf3 import Carried
 
 
 class EnvironmentTest(unittest.TestCase):

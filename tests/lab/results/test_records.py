@@ -11,7 +11,7 @@ import examples
 
 from lab.results.records import Folder
 from lab.results.usage_table import UsageTable
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 
 class RecordsTest(unittest.TestCase):

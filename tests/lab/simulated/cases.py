@@ -10,7 +10,7 @@ from simulated.system import Machine, System, environment
 
 from lab.analysis import findings
 from lab.analysis.cells import Analysis
-from lab.analysis.findings import CANNOT_TELL, NOT_SEEN, SEEN
+from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN
 from lab.plan.catalog import Cell
 from lab.plan.claims import Claim, Gain, Limit
 

@@ -23,8 +23,8 @@ from lab.procedures import side_by_side
 from lab.procedures.knee_sweep import KneeSweep
 from lab.results.environment import Environment
 from lab.results.records import Run
-from lab.rig.iperf3 import Carried
-from lab.rig.place import LOOPBACK
+from rig.iperf3 import Carried
+from rig.place import LOOPBACK
 
 LINK = "link"
 _CORES = 2

@@ -10,12 +10,12 @@ from unittest import mock
 import examples
 from needs import missing
 
-from lab.rig.errors import WrongUsage
-from lab.rig.login import Login
-from lab.rig.servers import Programs
 from lab.systems.clients import known
 from lab.systems.clients.client import Client, Wanted
 from lab.systems.peers.packages import Copy, LeftOut
+from rig.errors import WrongUsage
+from rig.login import Login
+from rig.servers import Programs
 
 PASSWORD = "very-secret"
 _LOADGEN = "#!/bin/sh\necho '  --requests N  {}'\n"

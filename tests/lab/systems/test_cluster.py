@@ -7,15 +7,15 @@ from unittest import mock
 
 import examples
 
+from lab.kinds.scale_out import Cluster
 from lab.observe import limits
-from lab.plan.cluster import Cluster
-from lab.rig.errors import Failed
-from lab.rig.host import HAPROXY
-from lab.rig.processes import Address
 from lab.systems.cluster import folders, haproxy, names
 from lab.systems.cluster.haproxy import Behind
 from lab.systems.cluster.names import Spread
 from lab.systems.cluster.system import _own, component
+from rig.errors import Failed
+from rig.host import HAPROXY
+from rig.processes import Address
 
 LISTEN = Address("198.19.1.4", 8000)
 HOSTS = [Behind(number, Address(f"198.19.1.{number}", 4000)) for number in (1, 2, 3)]

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import examples
 
-from lab.rig import process_tree
-from lab.rig.processes import Program
 from lab.systems.clients.copies import piped
+from rig import process_tree
+from rig.processes import Program
 
 _LONG_S = 60.0
 _FAILS = ["sh", "-c", "echo one fails >&2; exit 7"]

@@ -4,8 +4,8 @@ import unittest
 
 import examples
 
-from lab.rig import linked_files
 from lab.systems import file_memory
+from rig import linked_files
 
 
 class FileMemoryTest(unittest.TestCase):

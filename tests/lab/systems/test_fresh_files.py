@@ -5,8 +5,8 @@ import unittest
 import examples
 
 from lab.procedures import checks
-from lab.rig.errors import Failed
 from lab.systems import fresh_files
+from rig.errors import Failed
 
 
 class FreshFilesTest(unittest.TestCase):

@@ -9,8 +9,8 @@ from pathlib import Path
 import ftp_scene
 from ftp_scene import BYTES, RIGHT
 
-from lab.rig.processes import Address
 from lab.systems.peers import known
+from rig.processes import Address
 
 LOADGEN = Path(os.environ.get("TURNSTILE_BUILD", "build")) / "loadgen"
 LARGE = bytes(range(251)) * 40_000

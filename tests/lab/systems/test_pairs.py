@@ -7,18 +7,18 @@ import ftp_scene
 from ftp_scene import BYTES
 from real_lab import BUILD
 
-from lab.plan.catalog import CLIENT, Cell, Stage
+from lab.kinds.client.fetching import Fetching
+from lab.kinds.client.load import FetchLoad
+from lab.plan.catalog import Cell, Stage
 from lab.plan.pinning import choose
-from lab.procedures.fetching import Fetching
-from lab.rig.cores import usable_cores
-from lab.rig.servers import Programs
 from lab.systems import known
 from lab.systems.clients import known as clients
 from lab.systems.clients.client import Client
 from lab.systems.peers.packages import LeftOut
 from lab.systems.peers.pair import RunningPair
 from lab.systems.system import Site
-from lab.workloads.client import FetchLoad
+from rig.cores import usable_cores
+from rig.servers import Programs
 
 
 class PairsTest(unittest.TestCase):
@@ -50,7 +50,7 @@ class PairsTest(unittest.TestCase):
             system=system,
         )
         site = Site(root=self.root, logs=self.folder / name)
-        cell, pinning = Cell("copied", "1MB", workload=CLIENT), choose("none", usable_cores())
+        cell, pinning = Cell("copied", "1MB", workload="client"), choose("none", usable_cores())
         programs = Programs(BUILD)
         with (
             known.of(stage).prepared(stage, programs, self.folder, usable_cores()) as ready,

@@ -14,13 +14,13 @@ from unittest import mock
 import ftp_scene
 from ftp_scene import BYTES, OTHER, RIGHT, fetched
 
-from lab.rig.errors import Failed, WrongUsage
-from lab.rig.process_tree import tree
 from lab.systems.peers import known, packages
 from lab.systems.peers.ftp_server import ANONYMOUS
 from lab.systems.peers.namespace import SERVED
 from lab.systems.peers.packages import LeftOut
 from lab.systems.peers.server import Account, PeerServer, Setting
+from rig.errors import Failed, WrongUsage
+from rig.process_tree import tree
 
 
 def by_http(server: PeerServer, account: Account, path: str) -> tuple[int, bytes]:

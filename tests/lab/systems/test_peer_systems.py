@@ -9,12 +9,12 @@ from ftp_scene import BYTES, Account, fetched
 
 from lab.plan.catalog import Cell, Stage
 from lab.plan.pinning import choose
-from lab.rig.cores import usable_cores
-from lab.rig.errors import Failed
-from lab.rig.servers import Programs
 from lab.systems import known
 from lab.systems.peers import known as peers
 from lab.systems.system import Site
+from rig.cores import usable_cores
+from rig.errors import Failed
+from rig.servers import Programs
 
 STAGE = Stage("ftp", "as delivered", "", False, (), (), (), system="proftpd")
 CELL = Cell("ftp", "1KB")

@@ -14,12 +14,12 @@ import ftp_scene
 import real_lab
 from ftp_scene import BYTES, OTHER, RIGHT, fetched
 
-from lab.rig import servers
-from lab.rig.errors import Failed
-from lab.rig.process_tree import tree
-from lab.rig.servers import Pair, Programs
 from lab.systems.peers import known
 from lab.systems.peers.server import Account, PeerServer
+from rig import servers
+from rig.errors import Failed
+from rig.process_tree import tree
+from rig.servers import Pair, Programs
 
 SCRIPT = real_lab.ROOT / "lab/systems/peers/ask_authserver"
 GRANTED = ["auth_ok:1", "uid:7", "end"]

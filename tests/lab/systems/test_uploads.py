@@ -20,16 +20,16 @@ from lab.plan.catalog import Cell, Stage
 from lab.plan.pinning import choose
 from lab.procedures import both_views
 from lab.procedures.server_log import ServerLog
-from lab.rig import servers
-from lab.rig.cores import usable_cores
-from lab.rig.processes import Address
-from lab.rig.servers import Programs, Server
-from lab.rig.transfer_log import TransferLog
 from lab.systems import known
 from lab.systems.peers import known as peers
 from lab.systems.peers.ftp_server import ANONYMOUS
 from lab.systems.peers.server import Account
 from lab.systems.system import Site
+from rig import servers
+from rig.cores import usable_cores
+from rig.processes import Address
+from rig.servers import Programs, Server
+from rig.transfer_log import TransferLog
 
 LOADGEN = Path(os.environ.get("TURNSTILE_BUILD", "build")) / "loadgen"
 USERS = 3

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import examples
 
-from lab.workloads import burst
+from lab.kinds.burst import load as burst
 
 LOAD = burst.Burst(
     server="127.0.0.1:1",

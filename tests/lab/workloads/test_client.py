@@ -4,11 +4,11 @@ import unittest
 from dataclasses import asdict, replace
 from typing import Any
 
-from lab.rig.link import Link
-from lab.rig.login import Login
-from lab.rig.tcp import InForce
-from lab.workloads.client import Attempt, FetchLoad
+from lab.kinds.client.load import Attempt, FetchLoad
 from lab.workloads.outcome import Result
+from rig.link import Link
+from rig.login import Login
+from rig.tcp import InForce
 
 LERC = Link(rate="6200kbit", delay_ms=60.0, queue_bytes=1_000_000)
 LOAD = FetchLoad(

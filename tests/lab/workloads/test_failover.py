@@ -6,7 +6,7 @@ from dataclasses import replace
 import examples
 import outages
 
-from lab.workloads import failover
+from lab.kinds.failover import load as failover
 from lab.workloads.load import Kill
 from lab.workloads.outcome import Result
 from lab.workloads.series import Series

@@ -6,10 +6,10 @@ from typing import Any
 
 import examples
 
-from lab.rig.place import Place
-from lab.workloads import gathered
-from lab.workloads.gathered import Gathered
+from lab.kinds.ramp import gathered
+from lab.kinds.ramp.gathered import Gathered
 from lab.workloads.series import Second
+from rig.place import Place
 
 _SERIES = "t,under_way,started,ended,failed,bytes,mean_ms,p50_ms,p99_ms,max_ms\n"
 _TRANSFERS = "round,thread,name,bytes,start_unix_s,started_s,asked_s,opened_s,first_byte_s,"

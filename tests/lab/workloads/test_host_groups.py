@@ -4,8 +4,8 @@ import unittest
 
 from made_up_gathered import gathered, transfer
 
-from lab.workloads import host_groups
-from lab.workloads.host_groups import OfGroup
+from lab.kinds.ramp import host_groups
+from lab.kinds.ramp.host_groups import OfGroup
 
 
 class HostGroupsTest(unittest.TestCase):

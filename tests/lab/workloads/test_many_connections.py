@@ -5,14 +5,15 @@ from dataclasses import replace
 
 import examples
 
+from lab.kinds.connections import load as connections
+from lab.kinds.connections.load import ManyConnections
 from lab.plan import catalog
-from lab.plan.catalog import CONNECTIONS, Cell
+from lab.plan.catalog import Cell
 from lab.plan.setting import Setting
-from lab.rig.idle_connections import LogIn
-from lab.rig.processes import Address
-from lab.workloads import connections, known
-from lab.workloads.connections import ManyConnections
+from lab.workloads import known
 from lab.workloads.load import Asked
+from rig.idle_connections import LogIn
+from rig.processes import Address
 
 ALL_ASK = ManyConnections(
     **{**vars(examples.GET), "flags": ("--connection", "keep-alive")},
@@ -27,7 +28,7 @@ FEW_ASK = replace(ALL_ASK, threads=2000, has_idle=True)
 def load(stage: str, n: int, mode: str = "quick") -> ManyConnections:
     todo = examples.planned("models", mode=mode)
     asked = Asked(
-        planned=todo.planned[Cell(stage, "1KB", workload=CONNECTIONS)],
+        planned=todo.planned[Cell(stage, "1KB", workload="connections")],
         setting=Setting(n),
         repeat=2,
         server="127.0.0.1:1",
@@ -121,7 +122,7 @@ class PlanTest(unittest.TestCase):
         self.assertEqual(examples.planned("models").file_counts, {"1KB": 100, "100KB": 100})
         both = examples.planned("models", "figure5")
         self.assertGreater(both.file_counts["1KB"], 100)
-        cell = Cell("models-event", "1KB", workload=CONNECTIONS)
+        cell = Cell("models-event", "1KB", workload="connections")
         self.assertEqual(both.planned[cell].file_count, 100)
 
     def test_idle_connections_have_fresh_servers_at_each_point(self):

@@ -6,7 +6,7 @@ from typing import Any
 
 import examples
 
-from lab.workloads import mix
+from lab.kinds.mix import load as mix
 from lab.workloads.outcome import Result
 
 READERS = mix.MixedLoop(

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import examples
 
+from lab.kinds.open_loop import load as open_loop
 from lab.observe.usage import Usage
 from lab.procedures import checks
-from lab.workloads import open_loop
 from lab.workloads.outcome import Result
 
 LOAD = open_loop.OpenLoop(

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 import outages
 
-from lab.workloads import outage, series
+from lab.kinds.failover import outage
+from lab.workloads import series
 from lab.workloads.series import Series
 
 

@@ -7,14 +7,14 @@ from typing import Any
 import examples
 from made_up_gathered import gathered, transfer
 
-from lab.plan.ramps import Ramp
-from lab.rig.clocks import Reading
-from lab.rig.nodes import Group
-from lab.workloads import ramp
-from lab.workloads.gathered import Gathered, Lost
+from lab.kinds.ramp import Ramp
+from lab.kinds.ramp import load as ramp
+from lab.kinds.ramp.gathered import Gathered, Lost
+from lab.kinds.ramp.load import RampLoad
 from lab.workloads.outcome import Result
-from lab.workloads.ramp import RampLoad
 from lab.workloads.uploads import Upload
+from rig.clocks import Reading
+from rig.nodes import Group
 
 RAMP = Ramp(
     name="made-up",

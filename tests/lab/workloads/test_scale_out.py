@@ -6,13 +6,15 @@ from typing import Any
 
 import examples
 
+from lab.kinds.scale_out import load as scale_out
+from lab.kinds.scale_out import lost_host
+from lab.kinds.scale_out.load import FromHosts, WithALostHost
+from lab.kinds.scale_out.lost_host import LostHost
 from lab.plan import catalog
-from lab.plan.catalog import SCALE_OUT, Cell
+from lab.plan.catalog import Cell
 from lab.plan.setting import Setting
-from lab.workloads import known, lost_host, scale_out
+from lab.workloads import known
 from lab.workloads.load import Asked, Kill
-from lab.workloads.lost_host import LostHost
-from lab.workloads.scale_out import FromHosts, WithALostHost
 from lab.workloads.series import Event, Second, Series
 
 # A host is lost after 5.5 s. Two seconds later the others have their share; it is back at 11.5 s.
@@ -40,7 +42,7 @@ def seen(found: Series) -> LostHost:
 def load(stage: str, mode: str = "quick") -> FromHosts:
     todo = examples.planned("scale-out", mode=mode)
     asked = Asked(
-        planned=todo.planned[Cell(stage, "10KB", workload=SCALE_OUT)],
+        planned=todo.planned[Cell(stage, "10KB", workload="scale_out")],
         setting=Setting(96),
         repeat=2,
         server="198.19.1.4:8000",

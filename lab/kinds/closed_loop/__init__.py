@@ -1,0 +1,10 @@
+"""N users, each with one request under way."""
+
+from __future__ import annotations
+
+from ..kind import Kind
+
+KIND = Kind(
+    name="closed_loop",
+    is_swept=True,
+)

@@ -1,0 +1,135 @@
+"""A closed loop against several hosts behind a proxy. One run of the load generator each.
+
+All files are asked for equally often. Where a host is lost, requests may fail, but only afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from ...plan.figures import LESS, MORE, NEITHER, Figure
+from ...workloads.load import Asked, Kill
+from ...workloads.outcome import Result
+from ..closed_loop import load as closed_loop
+from ..closed_loop.load import ClosedLoop
+from ..mix.load import FROM_DISK, FROM_MEMORY, IN_MEMORY
+from . import lost_host
+
+_LITTLES_LAW = "X*R "  # so the load generator begins what it says of it
+
+FIGURES = (
+    # What haproxy says, asked before the run.
+    Figure(name="share_of_most", unit="share", better=LESS),  # of the names, on one host
+    Figure(name="names_of_lost", better=NEITHER),  # those of the last host
+    Figure(name="names_moved", better=LESS),  # names with another host once the last one is gone
+    # By the servers’ telemetry.
+    Figure(name="files_held", better=MORE),  # different files that come from some host’s memory
+    # By the series, where a host was lost.
+    Figure(name="rate_before_rps", unit="/s", better=NEITHER),
+    Figure(name="rate_without_rps", unit="/s", better=MORE),
+    Figure(name="taken_over_s", unit="s", better=LESS),
+    Figure(name="whole_again_s", unit="s", better=LESS),
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class FromHosts(ClosedLoop):
+    hosts: int
+    files: int
+    seed: int  # chooses the files
+
+    def command_flags(self) -> list[str]:
+        flags = ["get", "--server", self.server, "--threads", str(self.threads)]
+        flags += ["--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
+        flags += ["--user", self.user, "--file", f"{self.size_name}%d.txt"]
+        flags += ["--files", str(self.files), "--seed", str(self.seed)]
+        return [*flags, *self.flags]
+
+    def figures_of_server(
+        self, before: Mapping[str, float], after: Mapping[str, float]
+    ) -> dict[str, float | None]:
+        """A file that is asked for as often as any other: the share of the hits is that of the
+        files, whatever several hosts hold alike.
+        """
+        from_memory, from_disk = (after[name] - before[name] for name in (FROM_MEMORY, FROM_DISK))
+        sent = from_memory + from_disk
+        hits = from_memory / sent if sent else None
+        return {
+            **self._of_names(before),
+            "hit_share": hits,
+            "files_in_memory": before[IN_MEMORY],
+            "files_held": None if hits is None else hits * self.files,
+        }
+
+    def _of_names(self, told: Mapping[str, float]) -> dict[str, float | None]:
+        return {
+            "share_of_most": told["names_of_most"] / told["names"],
+            "names_of_lost": told["names_of_last"],
+            "names_moved": told["names_moved"],
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class WithALostHost(FromHosts):
+    """The last host is lost at a third of the run, with its cable, and back at two thirds."""
+
+    component: str
+
+    @property
+    def kill(self) -> Kill:
+        return Kill(
+            self.component,
+            self.warmup_s + self.seconds / 3,
+            self.warmup_s + 2 * self.seconds / 3,
+        )
+
+    @property
+    def needs_series(self) -> bool:
+        return True
+
+    def failures(self, result: Result) -> list[str]:
+        """Little's law does not hold of those that succeeded while others failed."""
+        reasons = [one for one in result.invalid_because if not one.startswith(_LITTLES_LAW)]
+        found = [f"load generator: {reason}" for reason in reasons]
+        if not result.requests:
+            return [*found, "no request succeeded"]
+        seen = lost_host.of_series(result.series, self.hosts)
+        if seen is None:
+            return [*found, f"the {self.component} was not lost and started again within the run"]
+        if seen.failed_before:
+            found.append(f"{seen.failed_before} requests failed before ({result.error_list})")
+        return found + self._missing_bytes(result)
+
+    def figures(self, result: Result) -> dict[str, float | None]:
+        seen = lost_host.of_series(result.series, self.hosts)
+        if seen is None:
+            return super().figures(result)
+        return {
+            **super().figures(result),
+            "failed_requests": float(seen.failed),
+            "rate_before_rps": seen.before_rps,
+            "rate_without_rps": seen.without_rps,
+            "taken_over_s": seen.taken_over_s,
+            "whole_again_s": seen.whole_again_s,
+        }
+
+    def figures_of_server(
+        self, before: Mapping[str, float], _after: Mapping[str, float]
+    ) -> dict[str, float | None]:
+        """The counters of a host that was started again are those since then."""
+        return self._of_names(before)
+
+
+def load(asked: Asked) -> FromHosts:
+    how, planned = asked.planned.stage.cluster, asked.planned
+    assert how and planned.size  # see plan/options.py
+    made = FromHosts(
+        **vars(closed_loop.load(asked)),
+        hosts=how.hosts,
+        files=planned.file_count,
+        seed=asked.repeat,
+    )
+    if not how.is_lost:
+        return made
+    return WithALostHost(**vars(made), component=f"fileserver-{how.hosts}")
