@@ -27,6 +27,7 @@ std::atomic<bool> is_draining = false;
 std::atomic<int> connection_fd = -1;
 std::atomic<Acceptor*> shared_acceptor = nullptr;
 std::atomic<const Scoreboard*> shared_scoreboard = nullptr;
+std::atomic<const Place*> own_place = nullptr;
 std::atomic<pid_t> parent_pid = -1;
 static_assert(std::atomic<int>::is_always_lock_free && std::atomic<Acceptor*>::is_always_lock_free);
 
@@ -37,21 +38,42 @@ bool must_finish() { return shared_scoreboard.load()->is_draining || ::getppid()
 // a moment later. So no wake-up is lost. All processes that share the listener are told to finish
 // at the same time, so each of them may shut it down.
 void on_drain_signal(int) {
-  if (!must_finish()) return;  // a stranger sent it
   const int saved_errno = errno;
-  is_draining = true;
-  shared_acceptor.load()->stop();
-  if (const int fd = connection_fd; fd >= 0) ::shutdown(fd, SHUT_RD);
+  const Place* const place = own_place;
+  const int fd = connection_fd;
+  if (place != nullptr && place->has_given_way()) ::shutdown(fd, SHUT_RDWR);
+  if (must_finish()) {  // else a stranger may have sent it
+    is_draining = true;
+    shared_acceptor.load()->stop();
+    if (fd >= 0) ::shutdown(fd, SHUT_RD);
+  }
   errno = saved_errno;
 }
 
-void serve_arrival(Arrival arrival, const Options& options, Worker& worker, Totals& totals) {
+// The place is one of a connection while that has its descriptor here. So the signal never meets
+// another connection.
+void serve_arrival(Arrival arrival, const Options& options, Worker& worker,
+                   const ChildPlace& child) {
   const int raw_fd = arrival.fd.get();
+  Place& place = child.places[child.number];
+  AddressShares& shares = child.scoreboard.shares;
+  const auto group = shares.group_of(arrival.peer);
   Stream stream(std::move(arrival.fd), arrival.peer, options.idle_timeout_ms, is_draining,
                 options.min_rate);
+  stream.take(place);
   connection_fd = raw_fd;
-  serve_one_connection(worker, stream, totals);
+  own_place = &place;
+  place.begin(shares, group);
+  serve_one_connection(worker, stream, child.scoreboard.totals);
+  place.end(shares);
   connection_fd = -1;  // before the descriptor is closed and its number is used again
+}
+
+// Only the parent can signal the child whose connection gives way.
+bool takes_place_of_other(const net::IpAddress& newcomer, const ChildPlace& child, int places) {
+  if (!let_one_give_way(child.places, child.scoreboard.shares, newcomer, places)) return false;
+  ::eventfd_write(child.parent_event, 1);
+  return true;
 }
 
 // Nothing when memory or descriptors are short. Of a shortage, one child logs one line.
@@ -104,11 +126,13 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
     if (!arrival) return;
     place.state = ChildState::kServing;
     const bool has_place = board.serving.fetch_add(1) < options.max_connections;
-    const bool is_allowed = has_place && acceptor.has_room_for(arrival->fd);
-    if (board.waiting.fetch_sub(1) == 1) ::eventfd_write(place.nobody_waits_event, 1);
+    const bool is_allowed =
+        acceptor.has_room_for(arrival->fd) &&
+        (has_place || takes_place_of_other(arrival->peer, place, options.max_connections));
+    if (board.waiting.fetch_sub(1) == 1) ::eventfd_write(place.parent_event, 1);
     if (is_allowed && worker == nullptr) worker = try_to_make(make_worker, board);
     if (is_allowed && worker != nullptr) {
-      serve_arrival(std::move(*arrival), options, *worker, board.totals);
+      serve_arrival(std::move(*arrival), options, *worker, place);
     } else {
       refuse(std::move(arrival->fd), place.busy_answer);
     }
@@ -125,7 +149,7 @@ void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& ma
                    ChildPlace place) {
   const telemetry::Lease lease(options.counters, place.number);
   if (const auto worker = try_to_make(make_worker, place.scoreboard)) {
-    serve_arrival(std::move(arrival), options, *worker, place.scoreboard.totals);
+    serve_arrival(std::move(arrival), options, *worker, place);
   } else {
     refuse(std::move(arrival.fd), place.busy_answer);
   }

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <atomic>
+#include <span>
 #include <string>
 
 #include "net/fd.h"
 #include "serve/acceptor.h"
 #include "serve/one_connection.h"
 #include "serve/options.h"
+#include "serve/places.h"
 
 namespace serve {
 
@@ -20,6 +22,7 @@ struct Scoreboard {
   std::atomic<int> serving = 0;
   std::atomic<bool> is_short = false;  // of memory or descriptors; only decides what is logged
   Totals totals;
+  AddressShares shares;
 };
 
 // The state of one child. If the child is killed, the parent uses it to correct the scoreboard.
@@ -30,7 +33,8 @@ struct ChildPlace {
   std::size_t number;  // no other living child has it
   Scoreboard& scoreboard;
   std::atomic<ChildState>& state;
-  int nobody_waits_event;  // an eventfd, written when no child waits any more
+  std::span<Place> places;  // of all children; that of this one has its number
+  int parent_event;         // an eventfd, written when no child waits any more, or one gives way
   std::string (*busy_answer)();
 };
 
@@ -43,8 +47,8 @@ void hold_drain_signal();
 // SIGINT are ignored, because the parent handles them. The references must outlive the child.
 void become_child(Acceptor& acceptor, const Scoreboard& scoreboard, pid_t parent);
 
-// The signal by which the parent tells a child to finish. A child ignores it if anybody else sends
-// it, which shows in the scoreboard.
+// The signal by which the parent tells a child to finish, or to end a connection that gives way. A
+// child ignores it if anybody else sends it, which shows in the scoreboard and in its place.
 extern const int kDrainSignal;
 
 // The life of a spare child: serves connections until enough others wait, or until it is told to

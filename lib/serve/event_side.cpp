@@ -4,6 +4,7 @@
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "base/completes.h"
@@ -56,6 +57,7 @@ EventConnection::EventConnection(Arrival arrival, std::size_t its_front, Side& s
       front(its_front),
       side_(side) {
   stream.let_rest();
+  stream.take(place);
 }
 
 void EventConnection::run() {
@@ -128,9 +130,14 @@ void Side::run() {
 }
 
 void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
-  if (loop.is_short_of_memory() || !entrance.acceptor.has_room_for(arrival.fd) ||
-      !common_.take_place())
+  if (loop.is_short_of_memory() || !entrance.acceptor.has_room_for(arrival.fd))
     return refuse(std::move(arrival.fd), entrance.busy_answer);
+  if (!common_.take_place()) {
+    const AddressShares& shares = common_.shares;
+    if (shares.is_large(shares.group_of(arrival.peer), common_.options.max_connections))
+      return refuse(std::move(arrival.fd), entrance.busy_answer);
+    return admit_in_place_of_other(std::move(arrival), front, 1);
+  }
   Side& side = with_fewest();
   if (&side == this) {
     connections_.fetch_add(1, std::memory_order_relaxed);
@@ -138,6 +145,50 @@ void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
   }
   const auto hand_over = [&] { side.take_from_other(std::move(arrival), front); };
   if (!base::completes("cannot serve a connection", hand_over)) common_.free_place();
+}
+
+// Each side knows its own connections. The newcomer goes from one to the other until one gives way,
+// and takes its place on the same side. Who has begun a request does so only in the second round.
+void Side::admit_in_place_of_other(Arrival arrival, std::size_t front, std::size_t sides_asked) {
+  const std::size_t sides = common_.sides.size();
+  if (lets_one_give_way(sides_asked <= sides)) {
+    connections_.fetch_add(1, std::memory_order_relaxed);
+    return begin(std::move(arrival), front);
+  }
+  if (sides_asked == 2 * sides)
+    return refuse(std::move(arrival.fd), common_.entrances[front]->busy_answer);
+  std::ignore = base::completes("cannot serve a connection", [&] {
+    const auto taken = std::make_shared<Arrival>(std::move(arrival));
+    Side& other = next();
+    other.loop.post([&other, taken, front, sides_asked] {
+      other.admit_in_place_of_other(std::move(*taken), front, sides_asked + 1);
+    });
+  });
+}
+
+// A connection that does not rest is left by its context soon, which ends it.
+bool Side::lets_one_give_way(bool must_be_silent) {
+  for (int i = 0; i < kTriesToGiveWay; ++i) {
+    const auto [one, turn] = first_to_give_way(
+        all_, [](const EventConnection& each) -> const Place& { return each.place; },
+        common_.shares, common_.options.max_connections);
+    if (one == nullptr || (must_be_silent && !one->stream.is_resting())) return false;
+    if (!one->place.give_way(turn)) continue;
+    if (one->stream.is_resting()) {
+      resting_.erase(resting_.iterator_to(*one));
+      end(*one);
+    } else {
+      ::shutdown(one->stream.fd(), SHUT_RDWR);
+    }
+    return true;
+  }
+  return false;
+}
+
+Side& Side::next() {
+  auto& sides = common_.sides;
+  const auto mine = std::ranges::find(sides, this, &std::unique_ptr<Side>::get);
+  return mine + 1 == sides.end() ? *sides.front() : **(mine + 1);
 }
 
 // This one, unless another one has clearly fewer.
@@ -150,6 +201,7 @@ Side& Side::with_fewest() {
 }
 
 void Side::begin(Arrival arrival, std::size_t front) {
+  const auto group = common_.shares.group_of(arrival.peer);
   std::unique_ptr<EventConnection> made;
   const bool is_made = base::completes("cannot serve a connection", [&] {
     made = std::make_unique<EventConnection>(std::move(arrival), front, *this, common_);
@@ -159,6 +211,7 @@ void Side::begin(Arrival arrival, std::size_t front) {
     common_.free_place();
     return;
   }
+  made->place.begin(common_.shares, group);
   all_.push_back(*made);
   loop.start(*made.release());
 }
@@ -223,12 +276,12 @@ void Side::is_due() {
 }
 
 // The place is free again before the connection is closed. So whoever sees the end of a connection
-// finds its place free.
+// finds its place free. If it has given way, another one has it.
 void Side::end(EventConnection& one) {
   all_.erase(all_.iterator_to(one));
   connections_.fetch_sub(1, std::memory_order_relaxed);
   const std::unique_ptr<EventConnection> last(&one);
-  common_.free_place();
+  if (one.place.end(common_.shares)) common_.free_place();
 }
 
 }  // namespace serve

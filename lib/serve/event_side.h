@@ -12,6 +12,7 @@
 #include "events/loop.h"
 #include "serve/entrance.h"
 #include "serve/one_connection.h"
+#include "serve/places.h"
 #include "serve/servers.h"
 #include "serve/stream.h"
 
@@ -35,6 +36,7 @@ struct EventCommon {
   std::atomic<bool> is_draining = false;
   alignas(64) std::atomic<int> places_taken = 0;
   Totals totals;
+  AddressShares shares;
   base::Mutex mutex;
   base::Condition all_left;
 };
@@ -55,6 +57,7 @@ class EventConnection final : public events::Task,
     }
   };
 
+  Place place;
   Stream stream;
   const CountedConnection counted;
   const std::size_t front;
@@ -101,6 +104,9 @@ class Side final : public events::Timer {
 
  private:
   void run();
+  void admit_in_place_of_other(Arrival arrival, std::size_t front, std::size_t sides_asked);
+  bool lets_one_give_way(bool must_be_silent);
+  Side& next();
   Side& with_fewest();
   void begin(Arrival arrival, std::size_t front);
   void rest(EventConnection& one);

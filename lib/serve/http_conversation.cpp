@@ -37,6 +37,7 @@ const http::RequestHead* HttpConversation::next_request() {
         has_head_ = true;
         body_ = parser_.head().body();
         stream_.count_request();
+        if (stream_.is_over()) return nullptr;
         base::has_worked(1);
         return &parser_.head();
       case http::HeadParser::State::kRefused: refuse(parser_.status()); break;
@@ -161,6 +162,7 @@ bool HttpConversation::receive_at_rate() {
 http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, http::Status status) {
   const http::RequestHead& request = parser_.head();
   has_begun_answer_ = true;
+  stream_.request_came();
   closes_ = is_last_ || status.closes_connection() || !request.keeps_connection() ||
             has_unread_body() || stream_.is_draining();
   if (const std::int64_t now = now_s(); now != date_s_) {

@@ -40,8 +40,11 @@ class HttpConversation {
   // Only bytes of the body count, and only the time in which they are waited for.
   std::optional<std::string_view> next_body_piece();
 
-  // The body of this request has to come in the time that is left for the head.
-  void limit_body_to_time_of_head() { has_time_of_head_ = true; }
+  // The body of this request has to come in the time that is left for the head, as a part of it.
+  void limit_body_to_time_of_head() {
+    has_time_of_head_ = true;
+    stream_.request_goes_on();
+  }
 
   // 400 or 431, after next_body_piece() returned nothing.
   http::Status status_of_broken_body() const { return broken_status_; }

@@ -16,6 +16,7 @@ std::optional<std::string_view> LineConversation::next_line() {
     switch (lines_.next(line)) {
       case wire::LineBuffer::Next::kLine:
         stream_.count_request();
+        if (stream_.is_over()) return {};
         base::has_worked(1);
         return line;
       case wire::LineBuffer::Next::kTooLong:

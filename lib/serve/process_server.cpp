@@ -39,8 +39,9 @@ class ProcessServer {
         acceptor_(std::move(front.listener)),
         most_children_(static_cast<std::size_t>(options.max_connections + options.spare + 1)),
         states_(most_children_),
+        places_(most_children_),
         signals_(base::open_stop_and_child_signals()),
-        nobody_waits_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+        child_tells_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
         pids_(most_children_, kNobody) {
     hold_drain_signal();
     free_places_.reserve(most_children_);
@@ -52,7 +53,7 @@ class ProcessServer {
 
   bool run() {
     const telemetry::Lease lease(options_.counters, most_children_);  // the place behind all others
-    if (!signals_.is_open() || !nobody_waits_.is_open()) {
+    if (!signals_.is_open() || !child_tells_.is_open()) {
       base::log::error("cannot watch child processes: out of descriptors or memory");
       return false;
     }
@@ -76,7 +77,7 @@ class ProcessServer {
   // connections, which the parent accepts, if there are no spare processes or none can be forked.
   void wait_for_events(base::Deadline deadline, bool with_connections) {
     pollfd events[] = {{signals_.get(), POLLIN, 0},
-                       {nobody_waits_.get(), POLLIN, 0},
+                       {child_tells_.get(), POLLIN, 0},
                        {with_connections ? acceptor_.fd() : -1, POLLIN, 0},
                        {options_.hangups, POLLIN, 0}};
     if (::poll(events, 4, deadline.left_ms()) <= 0) return;
@@ -85,13 +86,21 @@ class ProcessServer {
     if (events[0].revents != 0) read_signals();
     if (events[1].revents != 0) {
       eventfd_t ignored = 0;
-      ::eventfd_read(nobody_waits_.get(), &ignored);
+      ::eventfd_read(child_tells_.get(), &ignored);
+      tell_those_that_give_way();
     }
     if (events[2].revents == 0 || must_stop_) return;
     if (options_.spare == 0) {
       accept_and_fork();
     } else if (events[0].revents == 0) {  // else there may be room for a child now
       accept_and_refuse();
+    }
+  }
+
+  void tell_those_that_give_way() const {
+    for (std::size_t place = 0; place < most_children_; ++place) {
+      if (pids_[place] != kNobody && places_[place].has_given_way())
+        ::kill(pids_[place], kDrainSignal);
     }
   }
 
@@ -121,6 +130,7 @@ class ProcessServer {
   // Corrects the scoreboard for a child that was killed and could not do so itself.
   void settle(std::size_t place, pid_t pid, int status) {
     if (options_.counters != nullptr) options_.counters->release_place(place);
+    places_[place].end(board_->shares);
     if (options_.spare == 0) --board_->serving;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return;
     base::log::error("a child died pid={} status={:#x}", pid, static_cast<unsigned>(status));
@@ -133,8 +143,9 @@ class ProcessServer {
   bool fork_spare() {
     ++board_->waiting;
     const bool is_forked = fork_child([this](std::size_t place) {
-      accept_and_serve(acceptor_, options_, make_worker_,
-                       {place, *board_, states_[place], nobody_waits_.get(), busy_answer_});
+      accept_and_serve(
+          acceptor_, options_, make_worker_,
+          {place, *board_, states_[place], places_.all(), child_tells_.get(), busy_answer_});
     });
     if (!is_forked) --board_->waiting;
     return is_forked;
@@ -158,15 +169,26 @@ class ProcessServer {
     }
     if (accepted.verdict != net::AcceptVerdict::kAccepted) return;
     bool is_forked = false;
-    if (board_->serving < options_.max_connections && acceptor_.has_room_for(accepted.fd)) {
+    if (acceptor_.has_room_for(accepted.fd) && has_place_for(accepted.peer)) {
       ++board_->serving;
       is_forked = fork_child([&](std::size_t place) {
-        serve_and_end({std::move(accepted.fd), accepted.peer}, options_, make_worker_,
-                      {place, *board_, states_[place], nobody_waits_.get(), busy_answer_});
+        serve_and_end(
+            {std::move(accepted.fd), accepted.peer}, options_, make_worker_,
+            {place, *board_, states_[place], places_.all(), child_tells_.get(), busy_answer_});
       });
       if (!is_forked) --board_->serving;
     }
     if (!is_forked) refuse(std::move(accepted.fd), busy_answer_);
+  }
+
+  // Without spare processes. A child that gives way counts until it has ended.
+  bool has_place_for(const net::IpAddress& peer) const {
+    if (board_->serving < options_.max_connections) return true;
+    if (free_places_.empty()) return false;
+    const auto place =
+        let_one_give_way(places_.all(), board_->shares, peer, options_.max_connections);
+    if (place) ::kill(pids_[*place], kDrainSignal);
+    return place.has_value();
   }
 
   template <typename Life>
@@ -228,8 +250,9 @@ class ProcessServer {
   const std::size_t most_children_;
   const Shared<Scoreboard> board_;
   const SharedArray<std::atomic<ChildState>> states_;  // one for each possible child
+  const SharedArray<Place> places_;                    // the same
   net::Fd signals_;
-  net::Fd nobody_waits_;
+  net::Fd child_tells_;  // an eventfd: no child waits any more, or one gives way
 
   bool must_stop_ = false;
   bool has_warned_ = false;

@@ -44,6 +44,7 @@ class SharedArray {
   }
 
   T& operator[](std::size_t index) const { return values_[index]; }
+  std::span<T> all() const { return values_; }
 
  private:
   const base::SharedMemory memory_;

@@ -85,6 +85,7 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
 // A call that has not filled its room has taken all that was there, unless it has ended at an
 // urgent byte.
 std::size_t Stream::note_received(ssize_t received, std::size_t room) {
+  if (requests_ == 0 && place_ != nullptr) place_->bytes_came();
   telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
   may_have_more_ = has_mark_ || static_cast<std::size_t>(received) == room;
   base::has_worked(1);

@@ -20,6 +20,7 @@
 #include "net/fd.h"
 #include "net/ip_address.h"
 #include "net/socket_io.h"
+#include "serve/places.h"
 
 namespace serve {
 
@@ -134,8 +135,23 @@ class Stream {
   void keep_name(std::string_view name) { name_ = name; }
   std::string_view kept_name() const { return name_; }
 
-  // How many requests came, for the totals of the server.
-  void count_request() { ++requests_; }
+  // From now on `place` is told of the first request. It must outlive the stream.
+  void take(Place& place) { place_ = &place; }
+
+  // How many requests came, for the totals of the server. The stream is over if the connection has
+  // given way to another one before its first request came.
+  void count_request() {
+    ++requests_;
+    request_came();
+  }
+
+  // Only what anybody may send has come of the request. Then request_came() is called again.
+  void request_goes_on() {
+    if (place_ != nullptr && requests_ == 1) place_->request_goes_on();
+  }
+  void request_came() {
+    if (place_ != nullptr && requests_ == 1 && !place_->request_came()) is_over_ = true;
+  }
   std::uint64_t requests() const { return requests_; }
 
  private:
@@ -174,6 +190,7 @@ class Stream {
   SizedReply sized_reply_;
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
   std::uint64_t requests_ = 0;
+  Place* place_ = nullptr;  // null: nobody has to give way
 };
 
 }  // namespace serve

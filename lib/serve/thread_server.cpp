@@ -15,6 +15,7 @@
 #include "base/stop_signals.h"
 #include "serve/entrance.h"
 #include "serve/one_connection.h"
+#include "serve/places.h"
 #include "serve/servers.h"
 #include "serve/stream.h"
 #include "telemetry/board.h"
@@ -28,6 +29,7 @@ namespace {
 class Seat {
  public:
   std::thread thread;
+  Place place;
 
   // Called by the thread itself, before and after each connection.
   void begin_connection(int fd) EXCLUDES(mutex_) { set(fd); }
@@ -37,6 +39,14 @@ class Seat {
   bool shut_down(int how) EXCLUDES(mutex_) {
     const base::Lock lock(mutex_);
     return fd_ >= 0 && ::shutdown(fd_, how) == 0;
+  }
+
+  // Its connection gives way, if it still has that turn. Threads: any.
+  bool give_way(Place::Turn turn) EXCLUDES(mutex_) {
+    const base::Lock lock(mutex_);
+    if (!place.give_way(turn)) return false;
+    ::shutdown(fd_, SHUT_RDWR);
+    return true;
   }
 
  private:
@@ -107,7 +117,8 @@ class ThreadServer {
   void accept_and_hand_over(EntranceOfThreads& entrance) {
     const telemetry::Lease lease(options_.counters);
     while (auto arrival = entrance.acceptor.next()) {
-      const bool is_allowed = entrance.acceptor.has_room_for(arrival->fd) && take_place();
+      const bool is_allowed =
+          entrance.acceptor.has_room_for(arrival->fd) && take_place(arrival->peer);
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
       if (is_allowed) wait_for_seat();
@@ -146,9 +157,26 @@ class ThreadServer {
     }
   }
 
-  // Returns false if --max-connections are being served. A connection that is refused takes no
-  // place, not even for a moment.
-  bool take_place() {
+  // Returns false if --max-connections are being served, and none of them gives way to this peer. A
+  // connection that is refused takes no place, not even for a moment.
+  bool take_place(const net::IpAddress& peer) {
+    return take_free_place() || take_place_of_other(peer);
+  }
+
+  bool take_place_of_other(const net::IpAddress& newcomer) EXCLUDES(mutex_) {
+    const int places = options_.max_connections;
+    if (shares_.is_large(shares_.group_of(newcomer), places)) return false;
+    const base::Lock lock(mutex_);
+    for (int i = 0; i < kTriesToGiveWay; ++i) {
+      const auto [seat, turn] = first_to_give_way(
+          seats_, [](const Seat& one) -> const Place& { return one.place; }, shares_, places);
+      if (seat == nullptr) return false;
+      if (seat->give_way(turn)) return true;
+    }
+    return false;
+  }
+
+  bool take_free_place() {
     int serving = serving_;
     while (serving < options_.max_connections) {
       if (serving_.compare_exchange_weak(serving, serving + 1)) return true;
@@ -168,7 +196,7 @@ class ThreadServer {
           entrance.waiting.fetch_sub(1) > 1 || start_successor(entrance) || entrance.waiting > 0;
       if (one_waits && worker == nullptr) worker = try_to_make_worker(entrance);
       const bool has_room = worker != nullptr && entrance.acceptor.has_room_for(arrival->fd);
-      if (one_waits && has_room && take_place()) {
+      if (one_waits && has_room && take_place(arrival->peer)) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
         refuse(std::move(arrival->fd), entrance.busy_answer);
@@ -211,15 +239,19 @@ class ThreadServer {
   }
 
   // Requires: take_place(). The place is free again before the connection is closed. So whoever
-  // sees the end of a connection finds its place free.
+  // sees the end of a connection finds its place free. If it has given way, another one has it.
   void serve_seated(Seat& seat, Arrival arrival, Worker& worker) {
     const int raw_fd = arrival.fd.get();
+    const auto group = shares_.group_of(arrival.peer);
     Stream stream(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms, is_draining_,
                   options_.min_rate);
+    stream.take(seat.place);
     seat.begin_connection(raw_fd);
+    seat.place.begin(shares_, group);
     serve_one_connection(worker, stream, totals_);
+    const bool has_place = seat.place.end(shares_);
     seat.end_connection();
-    --serving_;
+    if (has_place) --serving_;
   }
 
   // Whoever makes a thread first joins those that ended, so they are never more than those that
@@ -310,6 +342,7 @@ class ThreadServer {
   // Written for each connection, so they are on another cache line than what each request reads.
   alignas(64) std::atomic<int> serving_ = 0;  // connections that have a place
   Totals totals_;
+  AddressShares shares_;
 
   // Held when a thread starts or ends. A spare thread does not take it for a connection or a
   // request.

@@ -1,13 +1,17 @@
 """--max-connections: a connection over the limit is answered `busy` and closed."""
 
+import contextlib
 import os
 import signal
 import socket
 
 import servers
-from client import Client
+from client import Client, ConnectionEndedError
+from http_client import FLAG as HTTP
+from http_client import HttpClient, request
 from programs import Program
 from scene import SceneTest, for_each
+from telemetry import FLAG, scrape
 from waiting import eventually
 
 # The state of a connection whose peer has closed it in good order.
@@ -105,3 +109,104 @@ class BusyTest(SceneTest):
         for client in clients:
             client.close()
         eventually(lambda: self.has_room(server), "there is room again")
+
+
+def is_served(client: Client) -> bool:
+    """Whether the server has not closed the connection, and answers."""
+    try:
+        return client.ask("ping") == "OK"
+    except (ConnectionEndedError, OSError):
+        return False
+
+
+class GivesWayTest(SceneTest):
+    """A newcomer takes the place of a silent connection, if its address has over a quarter."""
+
+    LIMIT = 8
+    CROWD = ("127.0.0.1",) * LIMIT
+
+    def fill(self, kind: str, sources: tuple[str, ...] = CROWD, *flags: object) -> list[Client]:
+        """Silent connections that take all places."""
+        limit = ("--max-connections", self.LIMIT)
+        self.server = servers.start(self.scene, kind, *limit, *FLAG, *flags)
+        silent = [self.client(source) for source in sources]
+        self.wait_for("turnstile_connections_open", len(silent))
+        return silent
+
+    def client(self, source: str) -> Client:
+        return self.scene.keep(Client(self.server.address, source=source))
+
+    def let_in(self, source: str) -> Client:
+        """A newcomer that was served.
+
+        The parent of processes may say busy until it has seen the end of the one that gave way.
+        """
+        tries: list[Client] = []
+
+        def is_let_in() -> bool:
+            tries.append(self.client(source))
+            return is_served(tries[-1])
+
+        eventually(is_let_in, "one gives way")
+        return tries[-1]
+
+    def wait_for(self, metric: str, value: float) -> None:
+        eventually(lambda: scrape(self.server).value(metric) == value, f"{metric} is {value}")
+
+    @for_each(servers.KINDS)
+    def test_one_of_an_address_that_fills_the_server_gives_way_to_others(self, kind: str) -> None:
+        silent = self.fill(kind)
+        for number in range(2, 5):
+            self.assertEqual(self.let_in(f"127.0.0.{number}").ask("ping"), "OK")
+        self.assertEqual([is_served(client) for client in silent].count(True), self.LIMIT - 3)
+
+    @for_each(servers.KINDS)
+    def test_it_does_not_for_more_of_the_same_address(self, kind: str) -> None:
+        silent = self.fill(kind)
+        for _ in range(3):
+            self.assertEqual(self.client("127.0.0.1").reply(), "busy")
+        self.assertTrue(all(is_served(client) for client in silent))
+
+    @for_each(servers.KINDS)
+    def test_who_has_begun_a_request_gives_way_last(self, kind: str) -> None:
+        clients = self.fill(kind)
+        begun, silent = clients[: self.LIMIT // 2], clients[self.LIMIT // 2 :]
+        for client in begun:
+            client.send("pi")
+        self.wait_for("turnstile_received_bytes_total", 2 * len(begun))
+        for number in range(2, 2 + len(silent)):
+            self.let_in(f"127.0.0.{number}")
+        for client in silent:
+            self.assertTrue(client.is_ended())
+        for client in begun:
+            client.send("ng\n")
+            self.assertEqual(client.reply(), "OK")
+
+    @for_each(servers.KINDS)
+    def test_nobody_gives_way_who_has_brought_a_request(self, kind: str) -> None:
+        clients = self.fill(kind)
+        self.assertTrue(all(is_served(client) for client in clients))
+        self.assertEqual(self.client("127.0.0.2").reply(), "busy")
+        self.assertTrue(all(is_served(client) for client in clients))
+
+    @for_each(servers.KINDS)
+    def test_addresses_with_a_quarter_give_way_to_nobody(self, kind: str) -> None:
+        silent = self.fill(kind, tuple(f"127.0.0.{1 + i // 2}" for i in range(self.LIMIT)))
+        self.assertEqual(self.client("127.0.0.9").reply(), "busy")
+        self.assertTrue(all(is_served(client) for client in silent))
+
+    @for_each([kind for kind in servers.KINDS if kind in ("fileserver", "fileserver with loops")])
+    def test_an_account_whose_body_does_not_come_is_no_request_yet(self, kind: str) -> None:
+        self.fill(kind, (), *HTTP)
+        head = request("/-/accounts", "Content-Length: 9", method="POST")
+        for _ in range(self.LIMIT):
+            self.scene.keep(HttpClient(self.server, source="127.0.0.1")).send(head)
+        self.wait_for("turnstile_received_bytes_total", self.LIMIT * len(head))
+
+        def is_let_in() -> bool:
+            newcomer = self.scene.keep(HttpClient(self.server, source="127.0.0.2"))
+            with contextlib.suppress(ConnectionEndedError, OSError):
+                return newcomer.ask("/-/live").status == 200
+            return False
+
+        eventually(is_let_in, "one that waits for its body gives way")

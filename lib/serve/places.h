@@ -1,0 +1,111 @@
+// Who gives way when all places of --max-connections are taken: a connection that has brought no
+// request yet, of an address that has more than its share. So no address that only connects, and
+// says nothing, can keep others out.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include "net/ip_address.h"
+
+namespace serve {
+
+// How many connections each address has. The addresses of an IPv6 /64 count as one, and so do a few
+// addresses by chance, of which nobody knows beforehand which. It may lie in shared memory.
+//
+// Any thread and any process.
+class AddressShares {
+ public:
+  using Group = std::uint32_t;  // some addresses
+
+  AddressShares();  // throws std::system_error if the system has no random number
+
+  Group group_of(const net::IpAddress& peer) const;
+  void add(Group group) { connections_[group].fetch_add(1, std::memory_order_relaxed); }
+  void remove(Group group) { connections_[group].fetch_sub(1, std::memory_order_relaxed); }
+
+  // Whether they have more than a quarter of `places`.
+  bool is_large(Group group, int places) const {
+    return std::int64_t{4} * connections_[group].load(std::memory_order_relaxed) > places;
+  }
+
+ private:
+  static constexpr std::size_t kGroups = 4096;
+
+  std::array<std::uint64_t, 2> seeds_;
+  std::array<std::atomic<int>, kGroups> connections_{};
+};
+
+// The place of one connection after the other. One thread or process owns it, and calls the first
+// functions. It may lie in shared memory.
+class Place {
+ public:
+  // A connection begins that others may ask to give way.
+  void begin(AddressShares& shares, AddressShares::Group group);
+
+  // Bytes of its first request have come, all of it, or, for a body that anybody may send, not all
+  // of it yet. request_came() returns false if the connection has given way and must end.
+  void bytes_came() { change(State::kSilent, State::kAsking); }
+  bool request_came();
+  void request_goes_on() { change(State::kServed, State::kAsking); }
+
+  // The connection ends. Returns whether it still had its place; else another one has it. Also for
+  // a process that died: then its parent calls it. Does nothing if no connection has begun.
+  bool end(AddressShares& shares);
+
+  // The rest: any thread and any process.
+
+  // When the connection is to give way, compared with others: who is silent before who has begun a
+  // request, and of these the oldest first. Nothing if it does not.
+  using Turn = std::uint64_t;
+  std::optional<Turn> turn(const AddressShares& shares, int places) const;
+
+  // The connection gives way, so its place belongs to the caller, who must shut it down. Returns
+  // false if it has changed since it had that turn.
+  bool give_way(Turn turn);
+  bool has_given_way() const { return state_of(word_.load()) == State::kGivenWay; }
+
+ private:
+  // The two upper bits of the word. Below are those of the time when the connection began.
+  enum class State : std::uint64_t { kSilent, kAsking, kServed, kGivenWay };
+  static constexpr int kStateShift = 62;
+  static constexpr std::uint64_t kTimeBits = (std::uint64_t{1} << kStateShift) - 1;
+  static constexpr std::uint64_t kNobody = static_cast<std::uint64_t>(State::kServed)
+                                           << kStateShift;
+
+  static State state_of(std::uint64_t word) { return static_cast<State>(word >> kStateShift); }
+  static std::uint64_t with(State state, std::uint64_t word) {
+    return static_cast<std::uint64_t>(state) << kStateShift | (word & kTimeBits);
+  }
+  bool change(State from, State to);
+
+  std::atomic<std::uint64_t> word_ = kNobody;
+  std::atomic<AddressShares::Group> group_ = 0;
+};
+
+// Others may take a place first, or its request comes just now.
+constexpr int kTriesToGiveWay = 8;
+
+// Of some owners of a place, the one that gives way to a newcomer. `place_of` returns the place of
+// an owner.
+template <typename Owners, typename PlaceOf>
+auto first_to_give_way(Owners& owners, PlaceOf place_of, const AddressShares& shares, int places)
+    -> std::pair<decltype(&*owners.begin()), Place::Turn> {
+  std::pair<decltype(&*owners.begin()), Place::Turn> first{nullptr, 0};
+  for (auto& owner : owners) {
+    const auto turn = place_of(owner).turn(shares, places);
+    if (turn && (first.first == nullptr || *turn < first.second)) first = {&owner, *turn};
+  }
+  return first;
+}
+
+// Lets one of these places give way to a newcomer, and returns which. Nothing if none does, or if
+// the newcomer itself has more than its share.
+std::optional<std::size_t> let_one_give_way(std::span<Place> all, const AddressShares& shares,
+                                            const net::IpAddress& newcomer, int places);
+
+}  // namespace serve
