@@ -52,6 +52,22 @@ bool Helpers::submit_if_free(Job& job) {
   return true;
 }
 
+bool Helpers::leave(Job& job) {
+  const base::Lock lock(mutex_);
+  if (left_ == kMostLeft) return false;
+  if (idle_ <= queued_ && !start_thread() && threads_.empty()) return false;
+  job.is_left_ = true;
+  ++left_;
+  push(job, Length::kShort);
+  return true;
+}
+
+bool Helpers::are_done_by(base::Deadline deadline) {
+  const base::Lock lock(mutex_);
+  while (!are_done() && !deadline.has_passed()) all_done_.wait_ms(mutex_, deadline.left_ms());
+  return are_done();
+}
+
 void Helpers::push(Job& job, Length length) {
   (length == Length::kLong ? long_ : short_).push(job);
   ++queued_;
@@ -94,15 +110,18 @@ void Helpers::help() {
     {
       const base::Lock lock(mutex_);
       ++idle_;
+      if (are_done()) all_done_.wake_all();
       while ((job = take(length)) == nullptr && !is_over_) one_came_.wait_ms(mutex_, kLookAgainMs);
       --idle_;
     }
     if (job == nullptr) return;
+    const bool was_left = job->is_left_;
     job->work();
     job->is_done();
-    if (length == Length::kShort) continue;
+    if (length == Length::kShort && !was_left) continue;
     const base::Lock lock(mutex_);
-    --long_at_work_;
+    if (was_left) --left_;
+    if (length == Length::kLong) --long_at_work_;
   }
 }
 

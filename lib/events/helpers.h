@@ -5,6 +5,7 @@
 #include <list>
 #include <thread>
 
+#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/waits.h"
 
@@ -15,6 +16,7 @@ namespace events {
 class Helpers {
  public:
   static constexpr std::size_t kMost = 32;
+  static constexpr std::size_t kMostLeft = 64;
   using Length = base::Waits::Length;
 
   class Job {
@@ -31,6 +33,7 @@ class Helpers {
    private:
     friend class Helpers;
     Job* behind_ = nullptr;
+    bool is_left_ = false;
   };
 
   Helpers() = default;
@@ -45,6 +48,14 @@ class Helpers {
 
   // The same for a short one, but returns false also if half of them are at work.
   bool submit_if_free(Job& job) EXCLUDES(mutex_);
+
+  // The same for a short one that nobody waits for. Returns false also if kMostLeft of these are
+  // not done.
+  bool leave(Job& job) EXCLUDES(mutex_);
+
+  // Waits until no job is left to do. Returns false at the deadline. Requires: none is submitted
+  // meanwhile.
+  bool are_done_by(base::Deadline deadline) EXCLUDES(mutex_);
 
  private:
   class Queue {
@@ -61,14 +72,17 @@ class Helpers {
   Job* take(Length& length) REQUIRES(mutex_);
   bool start_thread() REQUIRES(mutex_);
   void push(Job& job, Length length) REQUIRES(mutex_);
+  bool are_done() const REQUIRES(mutex_) { return queued_ == 0 && idle_ == threads_.size(); }
 
   base::Mutex mutex_;
   base::Condition one_came_;
+  base::Condition all_done_;
   Queue short_ GUARDED_BY(mutex_);
   Queue long_ GUARDED_BY(mutex_);
   std::size_t idle_ GUARDED_BY(mutex_) = 0;
   std::size_t queued_ GUARDED_BY(mutex_) = 0;  // in both
   std::size_t long_at_work_ GUARDED_BY(mutex_) = 0;
+  std::size_t left_ GUARDED_BY(mutex_) = 0;  // that are not done
   bool is_over_ GUARDED_BY(mutex_) = false;
   bool is_refused_ GUARDED_BY(mutex_) = false;  // only decides what is logged
   std::list<std::thread> threads_ GUARDED_BY(mutex_);

@@ -186,6 +186,7 @@ class Loop final : public base::Waits {
   void pause_until(std::int64_t until_ns) override;
   void call_elsewhere(const base::WorkRef& work, Length length) override;
   bool call_elsewhere_if_free(const base::WorkRef& work) override;
+  void close_elsewhere(int fd) override;
   void has_worked(int units) override;
 
  private:
@@ -193,6 +194,7 @@ class Loop final : public base::Waits {
   friend class Task;
   class Bell;
   class Elsewhere;
+  class Closing;
 
   void look(int timeout_ms);
   int time_to_sleep_ms() const;

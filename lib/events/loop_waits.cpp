@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cassert>
 #include <exception>
+#include <memory>
+#include <new>
+#include <tuple>
 
 #include "base/clock.h"
 #include "events/flow.h"
@@ -113,6 +116,29 @@ bool Loop::call_elsewhere_if_free(const base::WorkRef& work) {
   job.wait();
   job.throw_failure();
   return true;
+}
+
+// Owns itself once it was left to a helper.
+class Loop::Closing final : public Helpers::Job {
+ public:
+  explicit Closing(int fd) : fd_(fd) {}
+  void work() override { fd_ = {}; }
+  void is_done() override { const std::unique_ptr<Closing> self(this); }
+
+ private:
+  net::Fd fd_;
+};
+
+// Who has many files that are not closed yet waits, so that nobody uses up all descriptors. So does
+// who finds no memory.
+void Loop::close_elsewhere(int fd) {
+  std::unique_ptr<Closing> closing(new (std::nothrow) Closing(fd));
+  if (closing != nullptr && helpers_.leave(*closing)) {
+    std::ignore = closing.release();
+    return;
+  }
+  auto close = [&] { closing == nullptr ? Closing(fd).work() : closing->work(); };
+  call_elsewhere(base::WorkRef(close), Length::kShort);
 }
 
 void Loop::has_worked(int units) {

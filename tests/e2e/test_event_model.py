@@ -5,7 +5,8 @@ import threading
 import time
 import unittest
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from http_client import HttpClient, request
@@ -13,7 +14,7 @@ from processes import resident_bytes, threads
 from programs import SANITIZED, Program
 from scene import SceneTest, create_account
 from upload_scene import FOLDER, USER
-from waiting import eventually
+from waiting import LONG_S, eventually, time_s
 
 _KIB = 1024
 _IDLE = 1_500
@@ -49,6 +50,19 @@ class EventModelTest(SceneTest):
         made = self.scene.folder / f"{source.stem}.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
         return str(made)
+
+    @contextmanager
+    def hanging(self, kind: str) -> Iterator[None]:
+        """Calls of this kind hang meanwhile, and no others."""
+        mark = self.mark.with_name(f"{self.mark.name}.{kind}")
+        mark.touch()
+        try:
+            yield
+        finally:
+            mark.unlink()
+
+    def wait_until_hung(self, server: Program, kind: str) -> None:
+        eventually(lambda: f"call={kind}" in server.log(), f"{kind} hangs")
 
     def logged_in(self, server: Program):
         client = self.scene.client(server)
@@ -152,6 +166,20 @@ class EventModelTest(SceneTest):
             self.assertEqual(other.ask("small"), b"in memory")
         self.mark.unlink()
         self.assertEqual([client.reply() for client in waiting], [large] * 3)
+
+    def test_a_file_that_cannot_be_closed_holds_up_neither_the_loop_nor_the_end(self) -> None:
+        self.scene.write("disk/large", large := bytes(1 << 20))
+        self.scene.write("small", b"in memory")
+        flags = ("--loops", 1, "--memory-limit", "512K", "--drain-seconds", "0.3")
+        server = self.start(*flags, env=self.hung_disk())
+        client = self.logged_in(server)
+        with self.hanging("close"):
+            self.assertEqual(client.ask("disk/large"), large)
+            self.wait_until_hung(server, "close")
+            for one in (client, self.logged_in(server)):
+                self.assertEqual(one.ask("small"), b"in memory")
+            self.assertLess(time_s(lambda: self.assertEqual(server.stop(), 0)), LONG_S / 2)
+        self.assertIn("stopped while files are not closed yet", server.log())
 
     def test_uploads_that_hang_keep_nobody_from_what_is_only_read(self) -> None:
         (self.scene.root / "disk").mkdir()
