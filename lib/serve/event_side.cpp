@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "base/clock.h"
 #include "base/completes.h"
 #include "telemetry/board.h"
 
@@ -139,11 +140,13 @@ void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
   if (!base::completes("cannot serve a connection", hand_over)) common_.free_place();
 }
 
-// This one, unless another one has clearly fewer.
+// This one, unless another one has clearly fewer. A loop that is held up gets none.
 Side& Side::with_fewest() {
+  const std::int64_t now_ns = base::now_ns();
   Side* fewest = this;
   for (const auto& one : common_.sides) {
-    if (one->connections() + 1 < fewest->connections()) fewest = one.get();
+    if (one->connections() + 1 >= fewest->connections()) continue;
+    if (!one->loop.stands_still(now_ns)) fewest = one.get();
   }
   return *fewest;
 }

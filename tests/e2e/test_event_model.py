@@ -181,6 +181,17 @@ class EventModelTest(SceneTest):
             self.assertLess(time_s(lambda: self.assertEqual(server.stop(), 0)), LONG_S / 2)
         self.assertIn("stopped while files are not closed yet", server.log())
 
+    def test_a_loop_that_is_held_up_gets_no_new_connection(self) -> None:
+        self.scene.write("disk/large", bytes(1 << 20))
+        self.scene.write("small", b"in memory")
+        server = self.start("--loops", 2, "--memory-limit", "512K", env=self.hung_disk())
+        with self.hanging("loop"):
+            self.logged_in(server).send("disk/large\n")
+            self.wait_until_hung(server, "loop")
+            time.sleep(0.5)  # so that it has stood still for a while
+            for _ in range(20):
+                self.assertEqual(self.logged_in(server).ask("small"), b"in memory")
+
     def test_uploads_that_hang_keep_nobody_from_what_is_only_read(self) -> None:
         (self.scene.root / "disk").mkdir()
         self.scene.write("other/file", b"x")
