@@ -44,7 +44,7 @@ class Waits {
   virtual void pause_until(std::int64_t until_ns) = 0;
 
   // Calls work() in a thread that may block, and waits for its end. What it throws is thrown here.
-  // However much there is of kLong, it keeps nothing of kShort waiting.
+  // However much there is of kLong, it keeps nothing of kShort waiting. Nor does what hangs.
   enum class Length { kShort, kLong };
   virtual void call_elsewhere(const WorkRef& work, Length length) = 0;
 

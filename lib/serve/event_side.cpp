@@ -20,7 +20,8 @@ constexpr std::uint32_t kAllEvents = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP 
 }  // namespace
 
 EventCommon::EventCommon(const Options& the_options, std::vector<Front> the_fronts)
-    : options(the_options) {
+    : options(the_options),
+      helpers(static_cast<std::size_t>(the_options.max_connections) + events::Helpers::kMostLeft) {
   for (Front& front : the_fronts) {
     const int fd = front.listener.fd.get();
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);

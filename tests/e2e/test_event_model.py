@@ -1,5 +1,6 @@
 """fileserver --model event: many connections in few threads, none of which holds up the others."""
 
+import itertools
 import subprocess
 import threading
 import time
@@ -12,7 +13,7 @@ from pathlib import Path
 from http_client import HttpClient, request
 from processes import resident_bytes, threads
 from programs import SANITIZED, Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, for_each
 from upload_scene import FOLDER, USER
 from waiting import LONG_S, eventually, time_s
 
@@ -192,7 +193,30 @@ class EventModelTest(SceneTest):
             for _ in range(20):
                 self.assertEqual(self.logged_in(server).ask("small"), b"in memory")
 
-    def test_uploads_that_hang_keep_nobody_from_what_is_only_read(self) -> None:
+    @for_each(itertools.product((1, 2), ("read", "open", "look")))
+    def test_who_needs_no_disk_that_hangs_is_answered(self, case: tuple[int, str]) -> None:
+        loops, kind = case
+        self.scene.write("disk/large", bytes(1 << 20))
+        self.scene.write("other/file", b"elsewhere")
+        self.scene.write("other/large", large := bytes(1 << 20))
+        flags = ("--loops", loops, "--memory-limit", "512K")
+        server = self.start(*FOLDER, *flags, env=self.hung_disk())
+        hung = [self.scene.keep(HttpClient(server, *USER)) for _ in range(2 * _HELPERS)]
+        with self.hanging(kind):
+            for client in hung:
+                client.send(request("/disk/large", *client._credentials))
+            self.wait_until_hung(server, kind)
+            client = self.scene.keep(HttpClient(server, *USER))
+            self.assertEqual(client.ask("/other/file").body, b"elsewhere")
+            self.assertEqual(client.ask("/other/large").body, large)
+            self.assertEqual(client.ask("/no-file").status, 404)
+            self.assertIn(b"file", client.ask("/other/").body)
+            new = f"/other/{loops}-{kind}"
+            self.assertEqual(client.ask(new, method="PUT", body=b"x").status, 201)
+            found = client.ask("/other/", "Depth: 1", method="PROPFIND")
+            self.assertIn(new.encode(), found.body)
+
+    def test_uploads_that_hang_keep_nobody_who_reads_or_uploads_elsewhere(self) -> None:
         (self.scene.root / "disk").mkdir()
         self.scene.write("other/file", b"x")
         server = self.start(*FOLDER, "--loops", 1, env=self.hung_disk())
@@ -206,6 +230,7 @@ class EventModelTest(SceneTest):
         other = self.scene.keep(HttpClient(server, *USER))
         self.assertEqual(other.ask("/no-file").status, 404)
         self.assertIn(b"file", other.ask("/other/").body)
+        self.assertEqual(other.ask("/other/new", method="PUT", body=b"x").status, 201)
         self.mark.unlink()
         self.assertEqual({client.answer("PUT").status for client in uploads}, {201})
 
