@@ -15,6 +15,7 @@
 #include "fileserver/auth/log_in.h"
 #include "fileserver/auth/sign_up.h"
 #include "fileserver/dav/locks.h"
+#include "fileserver/dav/long_changes.h"
 #include "fileserver/files/digests.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
@@ -80,6 +81,7 @@ struct Parts {
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
 
   dav::Locks locks;  // of WebDAV
+  dav::LongChanges long_changes;
 
   MemoryBudget listings_memory;  // of large listings under way
   MemoryBudget zips_memory;      // of the names in zips under way

@@ -216,6 +216,23 @@ class EventModelTest(SceneTest):
             found = client.ask("/other/", "Depth: 1", method="PROPFIND")
             self.assertIn(new.encode(), found.body)
 
+    def test_copies_that_take_long_keep_nobody_from_short_changes(self) -> None:
+        self.scene.write("disk/folder/file", b"x")
+        (self.scene.root / "other").mkdir()
+        server = self.start(*FOLDER, "--loops", 1, env=self.hung_disk())
+        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(_HELPERS + 8)]
+        with self.hanging("open"):
+            for i, client in enumerate(copies):
+                fields = (*client._credentials, f"Destination: /other/{i}/")
+                client.send(request("/disk/folder/", *fields, method="COPY"))
+            self.wait_until_hung(server, "open")
+            client = self.scene.keep(HttpClient(server, *USER))
+            self.assertEqual(client.ask("/new", method="PUT", body=b"x").status, 201)
+            self.assertEqual(client.ask("/new", "Destination: /newer", method="MOVE").status, 201)
+            self.assertEqual(client.ask("/newer", method="DELETE").status, 204)
+            self.assertEqual(client.ask("/folder/", method="MKCOL").status, 201)
+        self.assertEqual({client.answer("COPY").status for client in copies}, {201})
+
     def test_uploads_that_hang_keep_nobody_who_reads_or_uploads_elsewhere(self) -> None:
         (self.scene.root / "disk").mkdir()
         self.scene.write("other/file", b"x")
