@@ -16,6 +16,7 @@
 #include "fileserver/auth/sign_up.h"
 #include "fileserver/dav/lock_service.h"
 #include "fileserver/dav/locks.h"
+#include "fileserver/dav/long_changes.h"
 #include "fileserver/files/digests.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
@@ -83,6 +84,7 @@ struct Parts {
 
   dav::Locks locks;                                      // of WebDAV
   const std::unique_ptr<dav::LockService> lock_service;  // null: there are never any
+  dav::LongChanges long_changes;
 
   MemoryBudget listings_memory;  // of large listings under way
   MemoryBudget zips_memory;      // of the names in zips under way

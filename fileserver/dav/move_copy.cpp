@@ -1,5 +1,6 @@
 #include "fileserver/dav/move_copy.h"
 
+#include <functional>
 #include <optional>
 #include <string_view>
 
@@ -19,7 +20,10 @@ namespace fileserver {
 
 namespace {
 
+using dav::LongChanges;
 using http::Field;
+
+constexpr int kGraceMs = 1000;
 
 enum class Verb { kMove, kCopy };
 
@@ -28,16 +32,19 @@ using Refusal = std::optional<http::Status>;
 
 // A copy ends when most likely nobody takes its answer any more. A removal goes on then, unless the
 // server stops: what was deleted is to give back its room.
-Moves::GoOn go_on(Exchange& exchange, StillAllowed& still_allowed) {
-  constexpr int kGraceMs = 1000;
+Moves::GoOn go_on(Exchange& exchange, StillAllowed& still_allowed, LongChanges::Place* place) {
   const auto grace = base::Deadline::in_ms(kGraceMs);
   return {.may_copy =
-              [&exchange, grace] {
+              [&exchange, place, grace] {
+                if (place != nullptr) place->goes_on();
                 return !exchange.is_hung_up() &&
                        !(grace.has_passed() && exchange.has_client_finished());
               },
           .may_remove =
-              [&exchange] { return !exchange.stream().is_draining() || !exchange.is_hung_up(); },
+              [&exchange, place] {
+                if (place != nullptr) place->goes_on();
+                return !exchange.stream().is_draining() || !exchange.is_hung_up();
+              },
           .may_name = [&still_allowed] { return still_allowed.holds(); }};
 }
 
@@ -52,6 +59,14 @@ Refusal refusal_of_destination(const Destination& destination) {
   return is_ours ? http::Status(403) : Refusal();
 }
 
+// Whether a request waits on until it may begin. When the server stops, it is refused.
+std::function<bool()> may_wait(Exchange& exchange) {
+  return [&exchange, grace = base::Deadline::in_ms(kGraceMs)] {
+    return !exchange.stream().is_draining() && !exchange.is_hung_up() &&
+           !(grace.has_passed() && exchange.has_client_finished());
+  };
+}
+
 // A MOVE of a folder is always one of all that is in it.
 Refusal refusal_of_depth(std::optional<CopyDepth> depth, Verb verb, const Exchange& exchange,
                          Parts& parts) {
@@ -62,13 +77,14 @@ Refusal refusal_of_depth(std::optional<CopyDepth> depth, Verb verb, const Exchan
   return is_folder ? http::Status(400) : Refusal();
 }
 
+// `place` is null if it must not take long.
 UploadStatus change(Exchange& exchange, Parts& parts, Verb verb, const Moves::Job& job,
-                    CopyDepth depth, StillAllowed& still_allowed) {
+                    CopyDepth depth, StillAllowed& still_allowed, LongChanges::Place* place) {
   const auto may_change = conditions_of(exchange, still_allowed);
   const auto copied = depth == CopyDepth::kZero ? Moves::Depth::kFolderOnly : Moves::Depth::kAll;
   return base::may_block_long([&] {
     Moves moves(*parts.uploads);
-    const Moves::GoOn may_go_on = go_on(exchange, still_allowed);
+    const Moves::GoOn may_go_on = go_on(exchange, still_allowed, place);
     const dav::LocksOfName of_source(parts, job.from);
     const dav::LocksOfName of_target(parts, job.to);
     const UploadStatus done = verb == Verb::kCopy ? moves.copy(job, copied, may_change, may_go_on)
@@ -78,6 +94,47 @@ UploadStatus change(Exchange& exchange, Parts& parts, Verb verb, const Moves::Jo
     of_target.forget_replaced();
     return done;
   });
+}
+
+bool is_target_locked(Exchange& exchange, Parts& parts, std::string_view name) {
+  return dav::is_refused_by_locks(exchange, parts,
+                                  {.name = name, .is_whole = true, .is_of_members = true});
+}
+
+// A MOVE is most often a rename. Only what takes long waits for a place, and is refused without
+// one.
+void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job job,
+                       CopyDepth depth) {
+  StillAllowed still_allowed(exchange, parts, exchange.head(), job.to);
+  if (verb == Verb::kMove) {
+    job.may_take_long = false;
+    const UploadStatus done = change(exchange, parts, verb, job, depth, still_allowed, nullptr);
+    if (done != UploadStatus::kGoOn) return answer_change(exchange, parts, still_allowed, done);
+    job.may_take_long = true;
+  }
+  LongChanges::Place place(parts.long_changes, exchange.user, may_wait(exchange));
+  if (!place.is_taken()) return exchange.answer(503);
+  if (dav::is_refused_by_locks(exchange, parts) || is_target_locked(exchange, parts, job.to))
+    return;  // by a lock that was made while it waited
+  answer_change(exchange, parts, still_allowed,
+                change(exchange, parts, verb, job, depth, still_allowed, &place));
+}
+
+void delete_and_answer(Exchange& exchange, Parts& parts) {
+  const std::string_view name = exchange.path()->name;
+  StillAllowed still_allowed(exchange, parts, exchange.head());
+  const auto may_change = conditions_of(exchange, still_allowed);
+  LongChanges::Place place(parts.long_changes, exchange.user, may_wait(exchange));
+  if (!place.is_taken()) return exchange.answer(503);
+  if (dav::is_refused_by_locks(exchange, parts)) return;  // by one made while it waited
+  answer_change(exchange, parts, still_allowed, base::may_block_long([&] {
+                  const dav::LocksOfName locks(parts, name);
+                  const UploadStatus done =
+                      Moves(*parts.uploads)
+                          .remove_folder(name, may_change, go_on(exchange, still_allowed, &place));
+                  if (done == UploadStatus::kReplaced) locks.forget();
+                  return done;
+                }));
 }
 
 void move_or_copy(Exchange& exchange, Parts& parts, Verb verb) {
@@ -94,14 +151,10 @@ void move_or_copy(Exchange& exchange, Parts& parts, Verb verb) {
     return exchange.answer(*refusal);
   if (const Refusal refusal = refusal_of_target(exchange.rights, to.name))
     return exchange.answer(*refusal);
-  if (dav::is_refused_by_locks(exchange, parts,
-                               {.name = to.name, .is_whole = true, .is_of_members = true}))
-    return;
+  if (is_target_locked(exchange, parts, to.name)) return;
   const std::int64_t asked_ns = parts.time_for_log();
   const Moves::Job job{from.name, from.ends_with_slash, to.name, to.ends_with_slash, *may_replace};
-  StillAllowed still_allowed(exchange, parts, head, to.name);
-  answer_change(exchange, parts, still_allowed,
-                change(exchange, parts, verb, job, *depth, still_allowed));
+  change_and_answer(exchange, parts, verb, job, *depth);
   log_change(exchange, parts,
              {.asked_ns = asked_ns,
               .change = verb == Verb::kMove ? Change::kMove : Change::kCopy,
@@ -117,17 +170,7 @@ void copy_name(Exchange& exchange, Parts& parts) { move_or_copy(exchange, parts,
 void delete_folder(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();
-  const std::string_view name = exchange.path()->name;
-  StillAllowed still_allowed(exchange, parts, exchange.head());
-  const auto may_change = conditions_of(exchange, still_allowed);
-  answer_change(
-      exchange, parts, still_allowed, base::may_block_long([&] {
-        const dav::LocksOfName locks(parts, name);
-        const UploadStatus done =
-            Moves(*parts.uploads).remove_folder(name, may_change, go_on(exchange, still_allowed));
-        if (done == UploadStatus::kReplaced) locks.forget();
-        return done;
-      }));
+  delete_and_answer(exchange, parts);
   log_change(exchange, parts, {.asked_ns = asked_ns, .change = Change::kDelete});
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 
 #include <string>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/waits.h"
@@ -33,7 +34,8 @@ base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
     return opened;
   });
   if (!file) return file.error();
-  const auto [version, was_settled] = settled_version(file->fd.get(), found);
+  DiskFd fd(std::move(file->fd));
+  const auto [version, was_settled] = settled_version(fd.get(), found);
   if (version.size_bytes < 0) {
     return base::Error{base::ErrorCode::kInternal,
                        "fstat " + std::string(name) + ": it cannot be looked at"};
@@ -41,7 +43,7 @@ base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
   return OpenedFile{.name = name,
                     .version = version,
                     .was_settled = was_settled,
-                    .fd = std::move(file->fd),
+                    .fd = std::move(fd),
                     .piece_bytes = reads_.piece_bytes};
 }
 

@@ -108,7 +108,8 @@ UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn
     done = repeated([&] { return try_to_move(ends, job, may_change, left); });
     return is_done(done);
   });
-  if (left.is_elsewhere) return move_by_copy(job, ends, go_on);
+  if (left.is_elsewhere)
+    return job.may_take_long ? move_by_copy(job, ends, go_on) : UploadStatus::kGoOn;
   if (!is_done(done)) return done;
   if (ends.source.is_folder() || left.replaced.is_there())
     uploads_.files_.forget_below({ends.from_name, ends.to_name});
@@ -143,6 +144,7 @@ std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
                                    target.version.modified_ns);
   }
   const bool needs_hiding = target.is_there() && (source.is_folder() || target.is_folder());
+  if (needs_hiding && target.is_folder() && !job.may_take_long) return UploadStatus::kGoOn;
   if (needs_hiding) {
     if (const auto status = hide(ends.to, left); status != UploadStatus::kGoOn) return status;
   }
@@ -164,7 +166,7 @@ std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
 }
 
 UploadStatus Moves::move_by_copy(const Job& job, Ends& ends, const GoOn& go_on) {
-  const FileVersion before = ends.source.version;
+  const FileVersion before = ends.from.current().version;  // it may have got another time
   const bool is_folder = ends.source.is_folder();
   const UploadStatus copied =
       is_folder ? copy_folder(job, ends, Depth::kAll, true, go_on) : copy_file(job, ends, go_on);

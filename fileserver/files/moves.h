@@ -29,7 +29,8 @@ class Moves {
     bool from_has_slash;
     std::string_view to;
     bool to_has_slash;
-    bool may_replace;  // what has the name `to`
+    bool may_replace;           // what has the name `to`
+    bool may_take_long = true;  // or else a move that copies or removes a folder is kGoOn
   };
 
   struct GoOn {
@@ -44,9 +45,10 @@ class Moves {
   explicit Moves(Uploads& uploads) : uploads_(uploads) {}
 
   // kNotFound: there is nothing to move. kForbidden also for the served folder, for a link, and if
-  // one name is the other or leads to it. kNotAllowed also if something has the name `to` and may
-  // not be replaced. To another file system: a copy, then a removal; kForbidden if the copy would
-  // not have all of a folder (FolderCopy). `may_change` decides about what has the name `from`.
+  // one name is the other or leads to it. kGoOn: nothing has changed, because it would take long.
+  // kNotAllowed also if something has the name `to` and may not be replaced. To another file
+  // system: a copy, then a removal; kForbidden if the copy would not have all of a folder
+  // (FolderCopy). `may_change` decides about what has the name `from`.
   UploadStatus move(const Job& job, const MayChange& may_change, const GoOn& go_on);
 
   enum class Depth {

@@ -6,7 +6,9 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 
+#include "base/waits.h"
 #include "fileserver/files/cached_file.h"
 #include "fileserver/files/file_version.h"
 #include "net/fd.h"
@@ -15,6 +17,24 @@
 namespace fileserver {
 
 constexpr std::size_t kDefaultPieceBytes = 64 * 1024;
+
+// Owns the descriptor of a file on disk, or none, and closes it with base::close_file().
+class DiskFd {
+ public:
+  DiskFd() = default;
+  explicit DiskFd(net::Fd fd) : fd_(std::move(fd)) {}
+  DiskFd(DiskFd&&) noexcept = default;
+  DiskFd& operator=(DiskFd&&) noexcept = default;
+  ~DiskFd() {
+    if (fd_.is_open()) base::close_file(fd_.release());
+  }
+
+  bool is_open() const { return fd_.is_open(); }
+  int get() const { return fd_.get(); }
+
+ private:
+  net::Fd fd_;
+};
 
 // One version of a file, which stays what it is while this lives. Making and moving it does not
 // allocate. Threads: one.
@@ -29,7 +49,7 @@ struct OpenedFile {
   // The bytes are in one of these, and the other one is empty: in memory, shared with the cache, or
   // on disk.
   std::shared_ptr<const CachedFile> cached = nullptr;
-  net::Fd fd = {};
+  DiskFd fd = {};
   std::size_t piece_bytes = kDefaultPieceBytes;  // of a file on disk: what one read asks for
 
   std::uint64_t size_bytes() const { return static_cast<std::uint64_t>(version.size_bytes); }

@@ -5,6 +5,8 @@
 // base/mutex.h and base/clock.h in both cases, and does not know which it is.
 #pragma once
 
+#include <unistd.h>
+
 #include <atomic>
 #include <cstdint>
 #include <optional>
@@ -42,13 +44,17 @@ class Waits {
   virtual void pause_until(std::int64_t until_ns) = 0;
 
   // Calls work() in a thread that may block, and waits for its end. What it throws is thrown here.
-  // However much there is of kLong, it keeps nothing of kShort waiting.
+  // However much there is of kLong, it keeps nothing of kShort waiting. Nor does what hangs.
   enum class Length { kShort, kLong };
   virtual void call_elsewhere(const WorkRef& work, Length length) = 0;
 
   // The same, but only if such a thread is free, and not one of the last. Otherwise returns false
   // at once, and nothing was called.
   virtual bool call_elsewhere_if_free(const WorkRef& work) = 0;
+
+  // Closes the descriptor, which it takes over, in a thread that may block. Does not wait for that,
+  // unless many others are not closed yet.
+  virtual void close_elsewhere(int fd) = 0;
 
   // Notes that a caller has done some work, and lets others go on if it was enough for one turn.
   virtual void has_worked(int units) = 0;
@@ -81,6 +87,17 @@ auto may_block(Work work, Waits::Length length = Waits::Length::kShort) -> declt
 template <typename Work>
 auto may_block_long(Work work) -> decltype(work()) {
   return may_block(std::move(work), Waits::Length::kLong);
+}
+
+// Closes a descriptor of a file, which it takes over. A file system in user space or on another
+// host may hold up close() for as long as it wants. A thread that owns many connections does not
+// wait.
+inline void close_file(int fd) {
+  if (my_waits == nullptr) {
+    ::close(fd);
+  } else {
+    my_waits->close_elsewhere(fd);
+  }
 }
 
 // To be called between requests, and between pieces of a long reply.

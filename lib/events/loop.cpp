@@ -146,9 +146,11 @@ void Loop::look(int timeout_ms) {
     is_asleep_ = true;
     if (has_posted()) timeout_ms = 0;
   }
+  if (timeout_ms != 0) awake_since_ns_.store(kNever, std::memory_order_relaxed);
   const int count =
       ::epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), timeout_ms);
   is_asleep_ = false;
+  awake_since_ns_.store(base::now_ns(), std::memory_order_relaxed);
   for (int i = 0; i < count; ++i)
     static_cast<Watch*>(events[static_cast<std::size_t>(i)].data.ptr)
         ->happened(events[static_cast<std::size_t>(i)].events);

@@ -143,6 +143,12 @@ class Loop final : public base::Waits {
   // Has the call made by the loop, soon. Must not wait. Threads: any.
   void post(std::function<void()> call);
 
+  // Whether something holds it up: it has not looked for a while, and does not sleep. Threads: any.
+  bool stands_still(std::int64_t now_ns) const {
+    constexpr std::int64_t kMostOfTurnNs = 100'000'000;
+    return now_ns - awake_since_ns_.load(std::memory_order_relaxed) > kMostOfTurnNs;
+  }
+
   // Lets the task run in this turn. Requires: it is not queued already.
   void start(Task& task) { ready_.push(task); }
 
@@ -186,6 +192,7 @@ class Loop final : public base::Waits {
   void pause_until(std::int64_t until_ns) override;
   void call_elsewhere(const base::WorkRef& work, Length length) override;
   bool call_elsewhere_if_free(const base::WorkRef& work) override;
+  void close_elsewhere(int fd) override;
   void has_worked(int units) override;
 
  private:
@@ -193,6 +200,7 @@ class Loop final : public base::Waits {
   friend class Task;
   class Bell;
   class Elsewhere;
+  class Closing;
 
   void look(int timeout_ms);
   int time_to_sleep_ms() const;
@@ -224,6 +232,8 @@ class Loop final : public base::Waits {
   std::vector<std::pair<const void*, std::shared_ptr<void>>> kept_;
 
   std::atomic<bool> is_asleep_ = false;
+  std::atomic<std::int64_t> awake_since_ns_ =
+      kNever;  // relaxed: only who is preferred depends on it
   base::Mutex mutex_;
   Flow* posted_flows_ GUARDED_BY(mutex_) = nullptr;  // in no order
   std::vector<std::function<void()>> posted_calls_ GUARDED_BY(mutex_);

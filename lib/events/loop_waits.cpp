@@ -3,8 +3,12 @@
 #include <sys/epoll.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cassert>
 #include <exception>
+#include <memory>
+#include <new>
+#include <tuple>
 
 #include "base/clock.h"
 #include "events/flow.h"
@@ -72,6 +76,7 @@ class Loop::Elsewhere final : public Helpers::Job {
     flow_.is_unparked_ = false;
   }
   void work() override {
+    has_begun_ = true;
     try {
       work_();
     } catch (...) {
@@ -81,8 +86,14 @@ class Loop::Elsewhere final : public Helpers::Job {
   void is_done() override { flow_.is_woken(); }
 
   // Requires: it was submitted.
-  void wait() {
-    while (!flow_.is_unparked_) loop_.sleep_until(kNever);
+  void wait(Helpers::Submitted submitted) {
+    constexpr std::int64_t kPatienceNs = Helpers::kPatienceMs * base::kNsPerMs;
+    bool may_wait_long = submitted == Helpers::Submitted::kWaits;
+    while (!flow_.is_unparked_) {
+      may_wait_long = may_wait_long && !has_begun_;
+      loop_.sleep_until(may_wait_long ? base::now_ns() + kPatienceNs : kNever);
+      if (may_wait_long && !has_begun_) loop_.helpers_.look_for_hung();
+    }
   }
   void throw_failure() {
     if (failure_) std::rethrow_exception(failure_);
@@ -92,16 +103,18 @@ class Loop::Elsewhere final : public Helpers::Job {
   const base::WorkRef& work_;
   Loop& loop_;
   Flow& flow_;
+  std::atomic<bool> has_begun_ = false;
   std::exception_ptr failure_;
 };
 
 void Loop::call_elsewhere(const base::WorkRef& work, Length length) {
   assert(flow_ != nullptr);
   Elsewhere job(work, *this);
-  if (helpers_.submit(job, length)) {
-    job.wait();
-  } else {
+  const Helpers::Submitted submitted = helpers_.submit(job, length);
+  if (submitted == Helpers::Submitted::kRefused) {
     job.work();
+  } else {
+    job.wait(submitted);
   }
   job.throw_failure();
 }
@@ -110,9 +123,32 @@ bool Loop::call_elsewhere_if_free(const base::WorkRef& work) {
   assert(flow_ != nullptr);
   Elsewhere job(work, *this);
   if (!helpers_.submit_if_free(job)) return false;
-  job.wait();
+  job.wait(Helpers::Submitted::kBegins);
   job.throw_failure();
   return true;
+}
+
+// Owns itself once it was left to a helper.
+class Loop::Closing final : public Helpers::Job {
+ public:
+  explicit Closing(int fd) : fd_(fd) {}
+  void work() override { fd_ = {}; }
+  void is_done() override { const std::unique_ptr<Closing> self(this); }
+
+ private:
+  net::Fd fd_;
+};
+
+// Who has many files that are not closed yet waits, so that nobody uses up all descriptors. So does
+// who finds no memory.
+void Loop::close_elsewhere(int fd) {
+  std::unique_ptr<Closing> closing(new (std::nothrow) Closing(fd));
+  if (closing != nullptr && helpers_.leave(*closing)) {
+    std::ignore = closing.release();
+    return;
+  }
+  auto close = [&] { closing == nullptr ? Closing(fd).work() : closing->work(); };
+  call_elsewhere(base::WorkRef(close), Length::kShort);
 }
 
 void Loop::has_worked(int units) {

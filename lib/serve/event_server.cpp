@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/completes.h"
@@ -39,6 +40,8 @@ class EventServer {
   }
 
  private:
+  static constexpr int kGraceMs = 1000;
+
   void start() {
     for (int i = 0; i < loops_of(common_.options); ++i)
       common_.sides.push_back(std::make_unique<Side>(common_));
@@ -54,20 +57,24 @@ class EventServer {
     if (!common_.wait_until_all_left(base::Deadline::in_ms(drain_ms))) {
       std::atomic<int> count = 0;
       for (const auto& side : common_.sides) side->cut(count);
-      constexpr int kGraceMs = 1000;
       const bool all_left = common_.wait_until_all_left(base::Deadline::in_ms(kGraceMs));
       base::log::warn("connections cut at the end of the drain time connections={} drain_ms={}",
                       count.load(), drain_ms);
-      if (!all_left) {
-        log_totals("stopped while requests still wait for another server", common_.totals);
-        common_.options.before_exit();
-        ::_exit(is_started ? 0 : 1);
-      }
+      if (!all_left) exit_now("stopped while requests still wait for another server", is_started);
     }
     for (const auto& side : common_.sides) side->stop();
     for (const auto& side : common_.sides) {
       if (side->thread.joinable()) side->thread.join();
     }
+    // Nobody waits for a file to be closed, but what was begun is done if that is possible.
+    if (!common_.helpers.are_done_by(base::Deadline::in_ms(kGraceMs)))
+      exit_now("stopped while files are not closed yet", is_started);
+  }
+
+  [[noreturn]] void exit_now(std::string_view event, bool is_started) {
+    log_totals(event, common_.totals);
+    common_.options.before_exit();
+    ::_exit(is_started ? 0 : 1);
   }
 
   EventCommon common_;

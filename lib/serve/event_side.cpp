@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/clock.h"
 #include "base/completes.h"
 #include "telemetry/board.h"
 
@@ -20,7 +21,8 @@ constexpr std::uint32_t kAllEvents = EPOLLIN | EPOLLPRI | EPOLLOUT | EPOLLRDHUP 
 }  // namespace
 
 EventCommon::EventCommon(const Options& the_options, std::vector<Front> the_fronts)
-    : options(the_options) {
+    : options(the_options),
+      helpers(static_cast<std::size_t>(the_options.max_connections) + events::Helpers::kMostLeft) {
   for (Front& front : the_fronts) {
     const int fd = front.listener.fd.get();
     ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -191,11 +193,13 @@ Side& Side::next() {
   return mine + 1 == sides.end() ? *sides.front() : **(mine + 1);
 }
 
-// This one, unless another one has clearly fewer.
+// This one, unless another one has clearly fewer. A loop that is held up gets none.
 Side& Side::with_fewest() {
+  const std::int64_t now_ns = base::now_ns();
   Side* fewest = this;
   for (const auto& one : common_.sides) {
-    if (one->connections() + 1 < fewest->connections()) fewest = one.get();
+    if (one->connections() + 1 >= fewest->connections()) continue;
+    if (!one->loop.stands_still(now_ns)) fewest = one.get();
   }
   return *fewest;
 }

@@ -32,7 +32,7 @@ struct EventCommon {
   const Options options;
   std::vector<std::unique_ptr<Entrance>> entrances;
   std::vector<std::unique_ptr<Side>> sides;
-  events::Helpers helpers;
+  events::Helpers helpers;  // each connection may wait for one that hangs
   std::atomic<bool> is_draining = false;
   alignas(64) std::atomic<int> places_taken = 0;
   Totals totals;

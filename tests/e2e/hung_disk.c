@@ -1,9 +1,13 @@
 // An LD_PRELOAD library: who reads, syncs or looks at something opened in the folder HUNG_DISK waits
-// as long as the file HUNG_WHILE is there.
+// as long as the file HUNG_WHILE is there. A single kind of call waits as long as HUNG_WHILE.KIND is
+// there: read, sync, look, open, close, or loop, which is a read that must not wait. A line on
+// standard error says when one begins to wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,42 +15,81 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-static int hangs(int fd) {
+static int is_in_folder(int fd) {
   const char* const folder = getenv("HUNG_DISK");
-  const char* const mark = getenv("HUNG_WHILE");
   char link[64], path[PATH_MAX];
   snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
   const ssize_t size = folder ? readlink(link, path, sizeof path - 1) : -1;
   if (size < 0) return 0;
   path[size] = 0;
-  if (strncmp(path, folder, strlen(folder)) != 0) return 0;
-  return access(mark, F_OK) == 0;
+  return strncmp(path, folder, strlen(folder)) == 0;
+}
+
+static int hangs(int fd, const char* call, const char* mark) {
+  char own_mark[PATH_MAX];
+  snprintf(own_mark, sizeof own_mark, "%s.%s", getenv("HUNG_WHILE"), call);
+  return is_in_folder(fd) && ((mark && access(mark, F_OK) == 0) || access(own_mark, F_OK) == 0);
+}
+
+// `mark` is another file that lets the call wait, or null.
+static void wait_while_hung(int fd, const char* call, const char* mark) {
+  if (!hangs(fd, call, mark)) return;
+  dprintf(STDERR_FILENO, "the disk hangs call=%s\n", call);
+  while (hangs(fd, call, mark)) usleep(1000);
 }
 
 ssize_t pread(int fd, void* into, size_t count, off_t at) {
   static ssize_t (*real)(int, void*, size_t, off_t);
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "pread");
-  while (hangs(fd)) usleep(1000);
+  wait_while_hung(fd, "read", getenv("HUNG_WHILE"));
   return real(fd, into, count, at);
 }
 
 ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t at, int flags) {
   static ssize_t (*real)(int, const struct iovec*, int, off_t, int);
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "preadv2");
-  if (flags & RWF_NOWAIT && hangs(fd)) return errno = EAGAIN, -1;
+  if (flags & RWF_NOWAIT && hangs(fd, "read", getenv("HUNG_WHILE"))) return errno = EAGAIN, -1;
+  wait_while_hung(fd, "loop", NULL);
   return real(fd, parts, count, at, flags);
 }
 
 int fdatasync(int fd) {
   static int (*real)(int);
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "fdatasync");
-  while (hangs(fd)) usleep(1000);
+  wait_while_hung(fd, "sync", getenv("HUNG_WHILE"));
   return real(fd);
 }
 
 int statx(int folder, const char* path, int flags, unsigned mask, struct statx* into) {
   static int (*real)(int, const char*, int, unsigned, struct statx*);
   if (!real) *(void**)&real = dlsym(RTLD_NEXT, "statx");
-  while (!*path && hangs(folder)) usleep(1000);
+  if (!*path) wait_while_hung(folder, "look", getenv("HUNG_WHILE"));
   return real(folder, path, flags, mask, into);
 }
+
+// Of what is open already, and is opened again to be read.
+int open(const char* path, int flags, ...) {
+  static int (*real)(const char*, int, ...);
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "open");
+  int fd = -1;
+  if (sscanf(path, "/proc/self/fd/%d", &fd) == 1) wait_while_hung(fd, "open", NULL);
+  va_list more;
+  va_start(more, flags);
+  const int opened = real(path, flags, va_arg(more, int));
+  va_end(more);
+  return opened;
+}
+
+// The kernel asks no file system about a descriptor with O_PATH.
+int close(int fd) {
+  static int (*real)(int);
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "close");
+  const int flags = fcntl(fd, F_GETFL);
+  if (flags >= 0 && !(flags & O_PATH)) wait_while_hung(fd, "close", NULL);
+  return real(fd);
+}
+
+// Programs with _FILE_OFFSET_BITS=64 call these.
+ssize_t pread64(int, void*, size_t, off_t) __attribute__((alias("pread")));
+ssize_t preadv64v2(int, const struct iovec*, int, off_t, int) __attribute__((alias("preadv2")));
+int open64(const char*, int, ...) __attribute__((alias("open")));

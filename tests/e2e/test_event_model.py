@@ -1,19 +1,21 @@
 """fileserver --model event: many connections in few threads, none of which holds up the others."""
 
+import itertools
 import subprocess
 import threading
 import time
 import unittest
 from collections import Counter
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from http_client import HttpClient, request
 from processes import resident_bytes, threads
 from programs import SANITIZED, Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, for_each
 from upload_scene import FOLDER, USER
-from waiting import eventually
+from waiting import LONG_S, eventually, time_s
 
 _KIB = 1024
 _IDLE = 1_500
@@ -49,6 +51,19 @@ class EventModelTest(SceneTest):
         made = self.scene.folder / f"{source.stem}.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", made, source, "-ldl"], check=True)
         return str(made)
+
+    @contextmanager
+    def hanging(self, kind: str) -> Iterator[None]:
+        """Calls of this kind hang meanwhile, and no others."""
+        mark = self.mark.with_name(f"{self.mark.name}.{kind}")
+        mark.touch()
+        try:
+            yield
+        finally:
+            mark.unlink()
+
+    def wait_until_hung(self, server: Program, kind: str) -> None:
+        eventually(lambda: f"call={kind}" in server.log(), f"{kind} hangs")
 
     def logged_in(self, server: Program):
         client = self.scene.client(server)
@@ -153,7 +168,72 @@ class EventModelTest(SceneTest):
         self.mark.unlink()
         self.assertEqual([client.reply() for client in waiting], [large] * 3)
 
-    def test_uploads_that_hang_keep_nobody_from_what_is_only_read(self) -> None:
+    def test_a_file_that_cannot_be_closed_holds_up_neither_the_loop_nor_the_end(self) -> None:
+        self.scene.write("disk/large", large := bytes(1 << 20))
+        self.scene.write("small", b"in memory")
+        flags = ("--loops", 1, "--memory-limit", "512K", "--drain-seconds", "0.3")
+        server = self.start(*flags, env=self.hung_disk())
+        client = self.logged_in(server)
+        with self.hanging("close"):
+            self.assertEqual(client.ask("disk/large"), large)
+            self.wait_until_hung(server, "close")
+            for one in (client, self.logged_in(server)):
+                self.assertEqual(one.ask("small"), b"in memory")
+            self.assertLess(time_s(lambda: self.assertEqual(server.stop(), 0)), LONG_S / 2)
+        self.assertIn("stopped while files are not closed yet", server.log())
+
+    def test_a_loop_that_is_held_up_gets_no_new_connection(self) -> None:
+        self.scene.write("disk/large", bytes(1 << 20))
+        self.scene.write("small", b"in memory")
+        server = self.start("--loops", 2, "--memory-limit", "512K", env=self.hung_disk())
+        with self.hanging("loop"):
+            self.logged_in(server).send("disk/large\n")
+            self.wait_until_hung(server, "loop")
+            time.sleep(0.5)  # so that it has stood still for a while
+            for _ in range(20):
+                self.assertEqual(self.logged_in(server).ask("small"), b"in memory")
+
+    @for_each(itertools.product((1, 2), ("read", "open", "look")))
+    def test_who_needs_no_disk_that_hangs_is_answered(self, case: tuple[int, str]) -> None:
+        loops, kind = case
+        self.scene.write("disk/large", bytes(1 << 20))
+        self.scene.write("other/file", b"elsewhere")
+        self.scene.write("other/large", large := bytes(1 << 20))
+        flags = ("--loops", loops, "--memory-limit", "512K")
+        server = self.start(*FOLDER, *flags, env=self.hung_disk())
+        hung = [self.scene.keep(HttpClient(server, *USER)) for _ in range(2 * _HELPERS)]
+        with self.hanging(kind):
+            for client in hung:
+                client.send(request("/disk/large", *client._credentials))
+            self.wait_until_hung(server, kind)
+            client = self.scene.keep(HttpClient(server, *USER))
+            self.assertEqual(client.ask("/other/file").body, b"elsewhere")
+            self.assertEqual(client.ask("/other/large").body, large)
+            self.assertEqual(client.ask("/no-file").status, 404)
+            self.assertIn(b"file", client.ask("/other/").body)
+            new = f"/other/{loops}-{kind}"
+            self.assertEqual(client.ask(new, method="PUT", body=b"x").status, 201)
+            found = client.ask("/other/", "Depth: 1", method="PROPFIND")
+            self.assertIn(new.encode(), found.body)
+
+    def test_copies_that_take_long_keep_nobody_from_short_changes(self) -> None:
+        self.scene.write("disk/folder/file", b"x")
+        (self.scene.root / "other").mkdir()
+        server = self.start(*FOLDER, "--loops", 1, env=self.hung_disk())
+        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(_HELPERS + 8)]
+        with self.hanging("open"):
+            for i, client in enumerate(copies):
+                fields = (*client._credentials, f"Destination: /other/{i}/")
+                client.send(request("/disk/folder/", *fields, method="COPY"))
+            self.wait_until_hung(server, "open")
+            client = self.scene.keep(HttpClient(server, *USER))
+            self.assertEqual(client.ask("/new", method="PUT", body=b"x").status, 201)
+            self.assertEqual(client.ask("/new", "Destination: /newer", method="MOVE").status, 201)
+            self.assertEqual(client.ask("/newer", method="DELETE").status, 204)
+            self.assertEqual(client.ask("/folder/", method="MKCOL").status, 201)
+        self.assertEqual({client.answer("COPY").status for client in copies}, {201})
+
+    def test_uploads_that_hang_keep_nobody_who_reads_or_uploads_elsewhere(self) -> None:
         (self.scene.root / "disk").mkdir()
         self.scene.write("other/file", b"x")
         server = self.start(*FOLDER, "--loops", 1, env=self.hung_disk())
@@ -167,6 +247,7 @@ class EventModelTest(SceneTest):
         other = self.scene.keep(HttpClient(server, *USER))
         self.assertEqual(other.ask("/no-file").status, 404)
         self.assertIn(b"file", other.ask("/other/").body)
+        self.assertEqual(other.ask("/other/new", method="PUT", body=b"x").status, 201)
         self.mark.unlink()
         self.assertEqual({client.answer("PUT").status for client in uploads}, {201})
 

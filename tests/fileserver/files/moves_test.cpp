@@ -241,3 +241,17 @@ TEST_CASE("what is moved or gone is to be forgotten", "[moves]") {
   CHECK(files.names == NameList{"last"});
   CHECK(files.forgotten == fileserver::Names{"last"});
 }
+
+TEST_CASE("a move that must not take long replaces no folder", "[moves]") {
+  MovesScene scene;
+  scene.write("folder/b", "b");
+  scene.write("a", "a");
+  const auto move = [&](std::string_view from, std::string_view to) {
+    return scene.moves.move({from, false, to, false, true, false}, kAlways, kGoOn);
+  };
+  CHECK(move("a", "folder") == UploadStatus::kGoOn);
+  CHECK(scene.names() == NameList{"a", "b", "folder"});
+  CHECK(move("a", "c") == UploadStatus::kCreated);
+  CHECK(move("folder", "c") == UploadStatus::kReplaced);
+  CHECK(scene.names() == NameList{"b", "c"});
+}

@@ -40,7 +40,7 @@ class LoopThread {
   }
   void do_one(std::function<void()> work) { do_all({std::move(work)}); }
 
-  events::Helpers helpers;
+  events::Helpers helpers{1000};
   events::Loop loop;
 
  private:

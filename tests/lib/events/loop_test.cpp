@@ -227,6 +227,25 @@ TEST_CASE("who works on and on lets others go on after its turn", "[events]") {
   CHECK(units < 1000);
 }
 
+TEST_CASE("a loop that is held up stands still, and one that sleeps does not", "[events]") {
+  LoopThread one;
+  const auto becomes = [&](bool still) {
+    const auto deadline = base::Deadline::in_ms(30'000);
+    while (one.loop.stands_still(base::now_ns()) != still && !deadline.has_passed())
+      std::this_thread::yield();
+    return one.loop.stands_still(base::now_ns()) == still;
+  };
+  std::atomic<bool> may_end = false;
+  one.loop.post([&] {
+    while (!may_end) std::this_thread::yield();
+  });
+  CHECK(becomes(true));
+  may_end = true;
+  CHECK(becomes(false));
+  base::pause_ms(200);
+  CHECK(becomes(false));
+}
+
 TEST_CASE("a watch is told of its descriptor, and a timer of its time", "[events]") {
   struct Told final : events::Watch, events::Timer {
     void happened(std::uint32_t events) override { seen |= events; }

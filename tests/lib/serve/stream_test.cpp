@@ -41,6 +41,7 @@ class OthersFail final : public base::Waits {
   }
   void call_elsewhere(const base::WorkRef& work, Length /*length*/) override { work(); }
   bool call_elsewhere_if_free(const base::WorkRef& /*work*/) override { return false; }
+  void close_elsewhere(int fd) override { const net::Fd closed(fd); }
 
  private:
   const int peer_;

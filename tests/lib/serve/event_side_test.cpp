@@ -1,0 +1,83 @@
+#include "serve/event_side.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/clock.h"
+#include "net/fd.h"
+#include "net/listen.h"
+#include "tests/catch.h"
+
+namespace {
+
+constexpr int kMostMs = 30'000;
+
+class SendsWithoutEnd final : public serve::Worker {
+ public:
+  void serve(serve::Stream& stream) override {
+    const std::string much(std::size_t{1} << 20, 'x');
+    while (stream.send(std::string_view(much))) {
+    }
+  }
+};
+
+// One loop, to which a test gives connections.
+class Served {
+ public:
+  Served()
+      : common(serve::Options{.idle_timeout_ms = 0},
+               serve::only({std::move(*net::listen_on({"127.0.0.1", 0}, 0)),
+                            [] { return std::make_unique<SendsWithoutEnd>(); }})) {
+    common.sides.push_back(std::make_unique<serve::Side>(common));
+    side().start();
+  }
+  ~Served() {
+    common.entrances.front()->acceptor.stop();
+    side().drain();
+    side().stop();
+    side().thread.join();
+  }
+
+  void give(net::Fd fd) {
+    REQUIRE(common.take_place());
+    side().take_from_other({std::move(fd), {}}, 0);
+  }
+  bool all_leave() {
+    common.is_draining = true;
+    return common.wait_until_all_left(base::Deadline::in_ms(kMostMs));
+  }
+  serve::Side& side() { return *common.sides.front(); }
+
+  serve::EventCommon common;
+};
+
+}  // namespace
+
+TEST_CASE("a connection that cannot be watched leaves its place", "[serve]") {
+  Served served;
+  served.give(net::Fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));  // epoll takes no such file
+  CHECK(served.all_leave());
+  CHECK(served.side().connections() == 0);
+}
+
+TEST_CASE("a cut ends who sends to a peer that does not read", "[serve]") {
+  Served served;
+  std::array<int, 2> fds{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds.data()) == 0);
+  const net::Fd peer(fds[1]);
+  served.give(net::Fd(fds[0]));
+  pollfd sent{peer.get(), POLLIN, 0};
+  REQUIRE(::poll(&sent, 1, kMostMs) == 1);
+  std::atomic<int> count = 0;
+  served.side().cut(count);
+  CHECK(served.all_leave());
+  CHECK(count == 1);
+}
