@@ -6,7 +6,7 @@ from client import Client, grant
 from prefetch_scene import SOON_S
 from programs import BUILD
 from scene import SceneTest, create_account
-from test_descriptors import LIMIT, SANITIZER_NEEDS_DESCRIPTORS, with_few_descriptors
+from test_descriptors import LIMIT, SANITIZER_NEEDS_DESCRIPTORS, take_descriptors
 from waiting import eventually
 
 
@@ -18,9 +18,8 @@ class PrefetchShortageTest(SceneTest):
         authserver = self.scene.authserver()
         create_account(authserver)
         # Each idle thread has reserved a descriptor for its next connection, so there are only two.
-        self.fileserver = self.scene.fileserver(
-            authserver, "--spare-threads", "2", prefix=with_few_descriptors()
-        )
+        self.fileserver = self.scene.fileserver(authserver, "--spare-threads", "2")
+        take_descriptors(self.fileserver)
         self.client = self.scene.client(self.fileserver)
         grant(self.client)
 
