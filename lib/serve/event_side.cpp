@@ -135,8 +135,7 @@ void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
   if (loop.is_short_of_memory() || !entrance.acceptor.has_room_for(arrival.fd))
     return refuse(std::move(arrival.fd), entrance.busy_answer);
   if (!common_.take_place()) {
-    const AddressShares& shares = common_.shares;
-    if (shares.is_large(shares.group_of(arrival.peer), common_.options.max_connections))
+    if (!common_.shares.may_push_out(arrival.peer, common_.options.max_connections))
       return refuse(std::move(arrival.fd), entrance.busy_answer);
     return admit_in_place_of_other(std::move(arrival), front, 1);
   }

@@ -2,6 +2,7 @@
 
 #include <sys/random.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -32,6 +33,13 @@ AddressShares::Group AddressShares::group_of(const net::IpAddress& peer) const {
   std::memcpy(halves.data(), peer.bytes().data(), sizeof halves);
   if (!peer.is_v4()) halves[1] = 0;  // the network is in the first half
   return static_cast<Group>(mixed(mixed(halves[0] ^ seeds_[0]) ^ halves[1] ^ seeds_[1]) % kGroups);
+}
+
+bool AddressShares::may_push_out(const net::IpAddress& newcomer, int places) const {
+  if (is_large(group_of(newcomer), places)) return false;
+  return std::ranges::any_of(connections_, [places](const auto& count) {
+    return std::int64_t{4} * count.load(std::memory_order_relaxed) > places;
+  });
 }
 
 void Place::begin(AddressShares& shares, AddressShares::Group group) {
@@ -65,7 +73,7 @@ bool Place::give_way(Turn turn) {
 
 std::optional<std::size_t> let_one_give_way(std::span<Place> all, const AddressShares& shares,
                                             const net::IpAddress& newcomer, int places) {
-  if (shares.is_large(shares.group_of(newcomer), places)) return {};
+  if (!shares.may_push_out(newcomer, places)) return {};
   for (int i = 0; i < kTriesToGiveWay; ++i) {
     const auto [first, turn] = first_to_give_way(
         all, [](const Place& place) -> const Place& { return place; }, shares, places);

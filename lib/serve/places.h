@@ -33,6 +33,10 @@ class AddressShares {
     return std::int64_t{4} * connections_[group].load(std::memory_order_relaxed) > places;
   }
 
+  // Whether some connection may have to give way to this newcomer: others have more than their
+  // share, and it has not. It costs a fraction of a look at all connections.
+  bool may_push_out(const net::IpAddress& newcomer, int places) const;
+
  private:
   static constexpr std::size_t kGroups = 4096;
 

@@ -165,7 +165,7 @@ class ThreadServer {
 
   bool take_place_of_other(const net::IpAddress& newcomer) EXCLUDES(mutex_) {
     const int places = options_.max_connections;
-    if (shares_.is_large(shares_.group_of(newcomer), places)) return false;
+    if (!shares_.may_push_out(newcomer, places)) return false;
     const base::Lock lock(mutex_);
     for (int i = 0; i < kTriesToGiveWay; ++i) {
       const auto [seat, turn] = first_to_give_way(

@@ -145,7 +145,10 @@ class GivesWayTest(SceneTest):
 
         def is_let_in() -> bool:
             tries.append(self.client(source))
-            return is_served(tries[-1])
+            if is_served(tries[-1]):
+                return True
+            tries[-1].close()
+            return False
 
         eventually(is_let_in, "one gives way")
         return tries[-1]
