@@ -57,9 +57,10 @@ std::vector<serve::Front> fronts_of(Parts& parts) {
   auto fronts = serve::only({std::move(parts.listener),
                              [&parts] { return std::make_unique<fileserver::Session>(parts); }});
   if (parts.http_listener) {
-    fronts.push_back({std::move(*parts.http_listener),
-                      [&parts] { return std::make_unique<fileserver::HttpSession>(parts); },
-                      &serve::busy_answer});
+    fronts.push_back(
+        {std::move(*parts.http_listener),
+         [&parts] { return std::make_unique<fileserver::HttpSession>(parts); }, &serve::busy_answer,
+         [&parts](serve::Arrival& one) { return parts.health_beyond_limit.take(one); }});
   }
   return fronts;
 }

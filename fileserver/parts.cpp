@@ -190,6 +190,7 @@ Parts::Parts(const Config& config)
       auth(config.auth),
       health_options(options_of_health(config.auth)),
       health(health_options, net::resolve, AuthAddresses::OutageLog::kOff),
+      health_beyond_limit([this] { return health.ask(wire::Ping{}).ok(); }),
       throttle(config.throttle),
       log_in(auth, throttle, config.auth.timeout_ms),
       sign_up(auth, config.trusted_proxies, limits_of_accounts(config)),

@@ -23,6 +23,7 @@
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
 #include "fileserver/files/uploads.h"
+#include "fileserver/http/health_beyond_limit.h"
 #include "fileserver/http_hosts.h"
 #include "fileserver/offer.h"
 #include "fileserver/rights/rights.h"
@@ -92,6 +93,7 @@ struct Parts {
   AuthClient auth;
   const AuthOptions health_options;  // the time-out is less than a second
   AuthClient health;                 // for a health check
+  HealthBeyondLimit health_beyond_limit;
   GuessThrottle throttle;
   LogIn log_in;
   SignUp sign_up;

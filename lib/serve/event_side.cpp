@@ -133,10 +133,10 @@ void Side::run() {
 
 void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
   if (loop.is_short_of_memory() || !entrance.acceptor.has_room_for(arrival.fd))
-    return refuse(std::move(arrival.fd), entrance.busy_answer);
+    return entrance.turn_away(std::move(arrival));
   if (!common_.take_place()) {
     if (!common_.shares.may_push_out(arrival.peer, common_.options.max_connections))
-      return refuse(std::move(arrival.fd), entrance.busy_answer);
+      return entrance.turn_away(std::move(arrival));
     return admit_in_place_of_other(std::move(arrival), front, 1);
   }
   Side& side = with_fewest();
@@ -157,7 +157,7 @@ void Side::admit_in_place_of_other(Arrival arrival, std::size_t front, std::size
     return begin(std::move(arrival), front);
   }
   if (sides_asked == 2 * sides)
-    return refuse(std::move(arrival.fd), common_.entrances[front]->busy_answer);
+    return common_.entrances[front]->turn_away(std::move(arrival));
   std::ignore = base::completes("cannot serve a connection", [&] {
     const auto taken = std::make_shared<Arrival>(std::move(arrival));
     Side& other = next();

@@ -8,6 +8,7 @@
 // connection, as the paper does.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,17 @@ namespace serve {
 // The answer of a server of lines to a connection over --max-connections.
 std::string busy_line();
 
+struct Arrival;
+
 // What clients connect to, and what they speak there.
 struct Front {
   net::Listener listener;
   MakeWorker make_worker;
   std::string (*busy_answer)() = &busy_line;  // to a connection over --max-connections
+
+  // If it is set: may take such a connection. Returns false if the one that it leaves in the
+  // argument, the same or another one, is to be refused. Never waits. Threads: any.
+  std::function<bool(Arrival&)> take_beyond_limit = {};
 };
 
 // A list of one front.

@@ -131,7 +131,7 @@ class ThreadServer {
               serve_seated(seat, std::move(owned), *worker);
             } else {
               --serving_;
-              refuse(std::move(owned.fd), entrance.busy_answer);
+              entrance.turn_away(std::move(owned));
             }
           });
       if (is_started) {
@@ -139,7 +139,7 @@ class ThreadServer {
         continue;
       }
       if (is_allowed) --serving_;
-      refuse(std::move(arrival->fd), entrance.busy_answer);
+      entrance.turn_away(std::move(*arrival));
     }
   }
 
@@ -199,7 +199,7 @@ class ThreadServer {
       if (one_waits && has_room && take_place(arrival->peer)) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
-        refuse(std::move(arrival->fd), entrance.busy_answer);
+        entrance.turn_away(std::move(*arrival));
       }
     } while (waits_again(entrance));
   }

@@ -24,7 +24,6 @@ namespace telemetry {
 
 namespace {
 
-constexpr std::int64_t kReadMs = 5'000;    // for the whole head
 constexpr std::int64_t kSendMs = 5'000;    // for the whole answer
 constexpr std::int64_t kLingerMs = 1'000;  // until the client has closed its end too
 
@@ -77,7 +76,7 @@ class Endpoint::Loop {
   // One connection.
   struct Peer {
     net::Fd fd;
-    base::Deadline deadline = base::Deadline::in_ms(kReadMs);
+    base::Deadline deadline;
     Step step = Step::kReading;
     http::HeadParser parser = {};
     std::string bytes = {};  // received, or left to send
@@ -90,7 +89,8 @@ class Endpoint::Loop {
   void wait() {
     std::vector<pollfd> events{{endpoint_.stopped_.get(), POLLIN, 0},
                                {endpoint_.answer_.get(), POLLIN, 0},
-                               {endpoint_.listener_.fd.get(), POLLIN, 0}};
+                               {endpoint_.listener_.fd.get(), POLLIN, 0},
+                               {endpoint_.taken_.get(), POLLIN, 0}};
     int wait_ms = -1;
     for (const Peer& peer : peers_) {
       const int left_ms = peer.deadline.left_ms();
@@ -100,6 +100,7 @@ class Endpoint::Loop {
     if (::poll(events.data(), events.size(), wait_ms) <= 0) return;
     if (events[1].revents != 0) take_answer();
     if (events[2].revents != 0) accept_one();
+    if (events[3].revents != 0) take_over();
   }
 
   static short events_of(Step step) { return step == Step::kSending ? POLLOUT : POLLIN; }
@@ -110,15 +111,39 @@ class Endpoint::Loop {
       constexpr int kPauseMs = 100;
       base::pause_ms(kPauseMs);
     }
-    if (accepted.verdict != net::AcceptVerdict::kAccepted) return;
-    make_non_blocking(accepted.fd.get());
-    if (peers_.size() == kMostConnections) peers_.pop_front();
-    peers_.push_back({std::move(accepted.fd)});
+    if (accepted.verdict == net::AcceptVerdict::kAccepted) begin(std::move(accepted.fd));
   }
+
+  void take_over() {
+    eventfd_t ignored = 0;
+    ::eventfd_read(endpoint_.taken_.get(), &ignored);
+    std::vector<net::Fd> fds;
+    {
+      const base::Lock lock(endpoint_.mutex_);
+      fds.swap(endpoint_.handed_over_);
+    }
+    for (net::Fd& fd : fds) begin(std::move(fd));
+  }
+
+  void begin(net::Fd fd) {
+    make_non_blocking(fd.get());
+    if (peers_.size() == kMostConnections) {
+      if (Peer& oldest = peers_.front(); oldest.step == Step::kReading && has_other_answer()) {
+        answer(oldest, endpoint_.source_.answer_others());
+        send(oldest);
+      }
+      peers_.pop_front();
+    }
+    peers_.push_back({std::move(fd), base::Deadline::in_ms(endpoint_.source_.read_ms)});
+  }
+
+  bool has_other_answer() const { return endpoint_.source_.answer_others != nullptr; }
 
   // Takes the next step that is possible. False when the connection is to be closed.
   bool goes_on(Peer& peer) {
     if (peer.step == Step::kReading && !receive(peer)) return false;
+    if (peer.step == Step::kReading && peer.deadline.has_passed() && has_other_answer())
+      answer(peer, endpoint_.source_.answer_others());
     if (peer.step == Step::kWaiting && peer.deadline.has_passed()) answer_health(peer, false);
     if (peer.step == Step::kSending && !send(peer)) return false;
     if (peer.step == Step::kLingering && !linger(peer)) return false;
@@ -135,20 +160,28 @@ class Endpoint::Loop {
       case http::HeadParser::State::kNeedMore: break;
       case http::HeadParser::State::kComplete: decide(peer, peer.parser.head()); break;
       case http::HeadParser::State::kRefused:
-        answer(peer, plain_answer(peer.parser.status(), false));
+        answer(peer, has_other_answer() ? endpoint_.source_.answer_others()
+                                        : plain_answer(peer.parser.status(), false));
         break;
     }
     return true;
   }
 
   void decide(Peer& peer, const http::RequestHead& head) {
+    const Source& source = endpoint_.source_;
     peer.is_head = head.method() == http::Method::kHead;
-    peer.wants_metrics = head.path() == "/metrics";
-    if (!peer.is_head && head.method() != http::Method::kGet) {
+    peer.wants_metrics = head.path() == source.metrics_path;
+    const bool wants_life = head.path() == source.life_path;
+    const bool wants_health = head.path() == source.health_path;
+    const bool is_known = peer.wants_metrics || wants_life || wants_health;
+    const bool reads = peer.is_head || head.method() == http::Method::kGet;
+    if (has_other_answer() && !(is_known && reads)) {
+      answer(peer, source.answer_others());
+    } else if (!reads) {
       answer(peer, plain_answer(405, false));
-    } else if (head.path() == "/livez") {
+    } else if (wants_life) {
       answer(peer, plain_answer(200, peer.is_head));
-    } else if (peer.wants_metrics || head.path() == "/healthz") {
+    } else if (is_known) {
       peer.step = Step::kWaiting;
       peer.deadline = base::Deadline::in_ms(kHealthMs);
       if (!std::exchange(is_asked_, true)) ::eventfd_write(endpoint_.wanted_.get(), 1);
@@ -219,6 +252,7 @@ Endpoint::Endpoint(net::Listener listener, Source source)
       wanted_(make_event()),
       answer_(make_event()),
       stopped_(make_event()),
+      taken_(make_event()),
       asker_([this] { ask_when_wanted(); }) {}
 
 Endpoint::~Endpoint() {
@@ -238,6 +272,16 @@ void Endpoint::stop() {
   is_stopped_ = true;
   ::eventfd_write(stopped_.get(), 1);
   ::eventfd_write(wanted_.get(), 1);
+}
+
+bool Endpoint::take(net::Fd& fd) {
+  const base::Lock lock(mutex_);
+  handed_over_.push_back(std::move(fd));
+  ::eventfd_write(taken_.get(), 1);
+  if (handed_over_.size() <= kMostConnections) return true;
+  fd = std::move(handed_over_.front());
+  handed_over_.erase(handed_over_.begin());
+  return false;
 }
 
 void Endpoint::ask_when_wanted() {

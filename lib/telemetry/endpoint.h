@@ -1,11 +1,15 @@
 // Answers GET /metrics, /healthz and /livez on a listener of its own (--telemetry-listen).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 #include <thread>
+#include <vector>
 
 #include "base/clock.h"
+#include "base/mutex.h"
 #include "base/result.h"
 #include "net/fd.h"
 #include "net/listen.h"
@@ -24,6 +28,16 @@ struct Source {
   // Whether the server ends and takes no new connections. Then /healthz is 503, and /livez still
   // 200. Never waits. Called by the thread of Endpoint::run().
   std::function<bool()> is_draining = [] { return false; };
+
+  // Of the requests that have these answers.
+  std::string_view health_path = "/healthz";
+  std::string_view life_path = "/livez";
+  std::string_view metrics_path = "/metrics";
+
+  // If it is set: the whole answer to any other request, and to a peer that sends none in time.
+  std::function<std::string()> answer_others = {};
+
+  std::int64_t read_ms = 5'000;  // for the whole head of a request
 };
 
 // How long an answer waits for is_healthy().
@@ -54,15 +68,22 @@ class Endpoint {
   // Threads: any.
   void stop();
 
+  // Serves this connection too. If many wait for that already, it returns false, and `fd` is the
+  // oldest of them, which will not be served. Never waits itself. Threads: any.
+  bool take(net::Fd& fd) EXCLUDES(mutex_);
+
  private:
   class Loop;
   void ask_when_wanted();
 
-  const net::Listener listener_;
+  const net::Listener listener_;  // may be none
   const Source source_;
   const net::Fd wanted_;   // an eventfd: somebody waits for is_healthy()
   const net::Fd answer_;   // an eventfd: is_healthy() has answered
   const net::Fd stopped_;  // an eventfd: run() must return
+  const net::Fd taken_;    // an eventfd: there is something in handed_over_
+  base::Mutex mutex_;
+  std::vector<net::Fd> handed_over_ GUARDED_BY(mutex_);
   std::atomic<bool> is_stopped_ = false;
   std::atomic<bool> is_healthy_ = false;
   std::thread asker_;

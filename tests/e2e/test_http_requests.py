@@ -208,6 +208,36 @@ class ConnectionsTest(SceneTest):
             self.assertEqual(client.ask("/-/health").status, 200)
             self.assertEqual(self.scene.client(server).reply(), "busy")
 
+    def test_the_health_is_told_to_this_host_beyond_the_limit(self) -> None:
+        for kind in ("fileserver", "fileserver without idle threads", "fileserver with loops"):
+            with self.subTest(kind):
+                server = start(self.scene, kind, *FLAG, "--max-connections", "1")
+                native = self.scene.client(server)
+                self.assertEqual(native.ask("ping"), "OK")
+                silent = [self.scene.keep(HttpClient(server)) for _ in range(20)]
+                for target in ("/-/health", "/-/live"):
+                    client = self.scene.keep(HttpClient(server))
+                    answer = client.ask(target)
+                    self.assertEqual((answer.status, answer.body), (200, b"OK\n"))
+                    self.assertTrue(client.is_ended())
+                for target, method in (("/f", "GET"), ("/-/health", "DELETE"), ("/healthz", "GET")):
+                    client = self.scene.keep(HttpClient(server))
+                    answer = client.ask(target, method=method)
+                    self.assertEqual((answer.status, answer.closes()), (503, True))
+                    self.assertEqual(answer.fields["retry-after"], "1")
+                self.assertEqual([one.answer().status for one in silent], [503] * 20)
+                self.assertEqual(native.ask("ping"), "OK")
+                self.assertEqual(server.stop(), 0)
+
+    def test_beyond_the_limit_the_health_is_that_of_the_authserver(self) -> None:
+        authserver = self.scene.authserver()
+        server = self.scene.fileserver(authserver, *FLAG, "--max-connections", "1")
+        native = self.scene.client(server)
+        self.assertEqual(native.ask("ping"), "OK")
+        authserver.kill()
+        self.assertEqual(self.scene.keep(HttpClient(server)).ask("/-/health").status, 503)
+        self.assertEqual(self.scene.keep(HttpClient(server)).ask("/-/live").status, 200)
+
     def test_a_head_that_does_not_end_is_closed_without_an_answer(self) -> None:
         server = start(self.scene, "fileserver", *FLAG, "--idle-timeout", "0.3")
         for part in (b"", b"GET / HT", b"GET / HTTP/1.1\r\nHost: [::1]\r\n"):
