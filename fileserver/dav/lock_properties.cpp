@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/clock.h"
-#include "base/waits.h"
 #include "fileserver/dav/lock_check.h"
 #include "fileserver/dav/lock_xml.h"
 #include "fileserver/parts.h"
@@ -14,15 +13,15 @@ namespace fileserver::dav {
 
 LockProperties lock_properties(Parts& parts, const UserRights& rights) {
   if (parts.offer.uploads != UploadMode::kFolder)
-    return {.supported = "", .active_on = [](std::string_view) { return std::string(); }};
+    return {.supported = "", .active_on = [](auto&&...) { return std::string(); }};
   const std::int64_t now_ns = base::now_ns();
-  const auto active_on = [&parts, &rights, now_ns](std::string_view name) {
+  const auto active_on = [&parts, &rights, now_ns](std::string_view name,
+                                                   const std::string& lock_name) {
     std::string text;
-    if (parts.locks.is_empty(now_ns)) return text;
-    const std::string real = base::may_block([&] { return name_for_locks(parts, name); });
-    std::vector<Lock> locks = parts.locks.covering(real, now_ns);
+    std::vector<Lock> locks = parts.locks.covering(lock_name, now_ns);
     const auto is_of_nobody = [&](const Lock& lock) { return has_left(parts, lock.user); };
-    while (std::ranges::any_of(locks, is_of_nobody)) locks = parts.locks.covering(real, now_ns);
+    while (std::ranges::any_of(locks, is_of_nobody))
+      locks = parts.locks.covering(lock_name, now_ns);
     for (Lock& lock : locks) lock = as_told(std::move(lock), rights, name);
     append_active_locks(locks, now_ns, text);
     return text;

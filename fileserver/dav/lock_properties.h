@@ -17,8 +17,9 @@ namespace fileserver::dav {
 struct LockProperties {
   std::string supported;  // the content of DAV:supportedlock
 
-  // The content of DAV:lockdiscovery: the locks on a name, which is empty for the served folder.
-  std::function<std::string(std::string_view name)> active_on;
+  // The content of DAV:lockdiscovery: the locks on a name, which is empty for the served folder,
+  // and is kept as `lock_name`. May ask the authserver.
+  std::function<std::string(std::string_view name, const std::string& lock_name)> active_on;
 };
 
 // Locks are described as this user may know them. Both must outlive what is returned.

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 
@@ -21,7 +22,6 @@ constexpr std::string_view kEnd = "</D:multistatus>\n";
 struct Subject {
   const Resource& resource;
   const LockProperties& locks;
-  const CreatedAt& created_at;
   std::int64_t now_s;
 
   http::Validators validators() const {
@@ -45,7 +45,7 @@ Value content_type(const Subject& subject) {
 // As RFC 3339 writes it, in years of four digits.
 Value creation_date(const Subject& subject) {
   constexpr std::int64_t kYear10000 = 253'402'300'800;
-  const auto created = subject.created_at(subject.resource.name);
+  const auto& created = subject.resource.created_s;
   if (!created || *created < 0 || *created >= kYear10000) return {};
   const auto seconds = static_cast<std::time_t>(*created);
   std::tm utc{};
@@ -71,7 +71,8 @@ Value last_modified(const Subject& subject) {
 }
 
 Value lock_discovery(const Subject& subject) {
-  return subject.locks.active_on(subject.resource.name);
+  const auto& lock_name = subject.resource.lock_name;
+  return lock_name ? subject.locks.active_on(subject.resource.name, *lock_name) : "";
 }
 
 Value resource_type(const Subject& subject) {
@@ -141,6 +142,13 @@ std::string href_of(std::string_view name, bool is_folder) {
   return href;
 }
 
+bool PropertyPrinter::asks_for(std::string_view property) const {
+  return request_.kind != PropertyRequest::Kind::kNamed ||
+         std::ranges::any_of(request_.names, [&](const PropertyName& asked) {
+           return asked.space == kDav && asked.name == property;
+         });
+}
+
 void PropertyPrinter::begin(std::string& to) const { append_start(names_, to); }
 
 void PropertyPrinter::end(std::string& to) const { to += kEnd; }
@@ -159,7 +167,7 @@ void PropertyPrinter::add(const Resource& resource, std::string& to) const {
 
 void PropertyPrinter::add_all(const Resource& resource, std::string& found,
                               bool with_values) const {
-  const Subject subject{resource, locks_, created_at_, now_s_};
+  const Subject subject{resource, locks_, now_s_};
   for (const Property& property : kProperties) {
     if (with_values) {
       append(property, subject, found);
@@ -172,7 +180,7 @@ void PropertyPrinter::add_all(const Resource& resource, std::string& found,
 // Beside all properties, those that were asked for by name and are among them come once.
 void PropertyPrinter::add_named(const Resource& resource, std::string& found,
                                 std::string& missing) const {
-  const Subject subject{resource, locks_, created_at_, now_s_};
+  const Subject subject{resource, locks_, now_s_};
   for (const PropertyName& name : request_.names) {
     const Property* const property = find(name);
     if (property != nullptr && request_.kind == PropertyRequest::Kind::kAll) continue;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,25 +22,26 @@ struct Resource {
   std::uint64_t size_bytes = 0;                       // of a file
   std::int64_t modified_ns = 0;                       // since 1970
   http::Strength strength = http::Strength::kStrong;  // of the tag of a file
+
+  // Only looked at for those who ask for it: PropertyPrinter::asks_for().
+  std::optional<std::int64_t> created_s = {};  // since 1970; nothing: nobody knows
+  std::optional<std::string> lock_name = {};   // see name_for_locks(); nothing: it has no locks
 };
 
 // The absolute path of the resource, percent-encoded, with a slash at the end of a folder.
 std::string href_of(std::string_view name, bool is_folder);
 
-// When a file or folder of that name was made, in seconds since 1970. Nothing: nobody knows. It is
-// asked for nothing but DAV:creationdate.
-using CreatedAt = std::function<std::optional<std::int64_t>(std::string_view name)>;
-
 // Prints what PROPFIND is answered with. Immutable.
 class PropertyPrinter {
  public:
-  PropertyPrinter(PropertyRequest request, LockProperties locks, CreatedAt created_at,
-                  std::int64_t now_s)
+  PropertyPrinter(PropertyRequest request, LockProperties locks, std::int64_t now_s)
       : request_(std::move(request)),
         locks_(std::move(locks)),
-        created_at_(std::move(created_at)),
         now_s_(now_s),
         names_(request_.names) {}
+
+  // Whether the property of DAV: is printed, if a resource has it.
+  bool asks_for(std::string_view property) const;
 
   // Each appends to the text: begin() first, add() for each resource, end() last.
   void begin(std::string& to) const;
@@ -54,7 +54,6 @@ class PropertyPrinter {
 
   const PropertyRequest request_;
   const LockProperties locks_;
-  const CreatedAt created_at_;
   const std::int64_t now_s_;
   const NamePrinter names_;
 };

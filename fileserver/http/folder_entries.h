@@ -25,6 +25,10 @@ inline constexpr std::string_view kOwnFolder = "-";
 inline constexpr std::size_t kSmallBatchBytes = 64 << 10;
 inline constexpr std::size_t kLargeBatchBytes = 4 << 20;
 
+// How many entries of a batch are looked at further in one job of a helper, so that none is held up
+// for long.
+inline constexpr std::size_t kLookedAtOnce = 64;
+
 // Roughly what one entry takes in memory.
 std::size_t memory_of(const ListedEntry& entry);
 
@@ -49,6 +53,9 @@ class FolderEntries {
   // no such folder, or no longer the one of the first batch. kInternal if it cannot be read to its
   // end.
   base::Result<std::vector<ListedEntry>> next();
+
+  // Whether next() has nothing more, and need not be called.
+  bool is_at_end() const { return is_at_end_; }
 
  private:
   class Names;

@@ -1,6 +1,8 @@
 // Prints the entries of a folder piece by piece.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 
 #include "base/waits.h"
@@ -9,21 +11,25 @@
 
 namespace fileserver {
 
-// The printer has begin(to), add(entry, to) and end(to), as ListingPrinter (listing.h). Returns as
-// StreamedText::print().
+// The printer has begin(to), add(entry, to) and end(to), as ListingPrinter (listing.h). One that
+// has look_at(entries) too is shown those that are added next. Returns as StreamedText::print().
 template <typename Printer>
 base::Status print_entries(FolderEntries entries, Printer printer, std::string& last,
                            const TakePiece& take) {
   printer.begin(last);
-  for (;;) {
+  while (!entries.is_at_end()) {
     const auto batch = base::may_block([&] { return entries.next(); });
     if (!batch) return batch.error();
-    if (batch->empty()) break;
-    for (const ListedEntry& entry : *batch) {
-      printer.add(entry, last);
-      if (last.size() < kTextPieceBytes) continue;
-      if (!take(last)) return base::kDone;
-      last.clear();
+    for (std::span<const ListedEntry> left(*batch); !left.empty();) {
+      const auto some = left.first(std::min(left.size(), kLookedAtOnce));
+      left = left.subspan(some.size());
+      if constexpr (requires { printer.look_at(some); }) printer.look_at(some);
+      for (const ListedEntry& entry : some) {
+        printer.add(entry, last);
+        if (last.size() < kTextPieceBytes) continue;
+        if (!take(last)) return base::kDone;
+        last.clear();
+      }
     }
   }
   printer.end(last);

@@ -1,8 +1,10 @@
 #include "fileserver/http/zip_folder.h"
 
 #include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/utf8.h"
@@ -110,34 +112,50 @@ class ZipAnswer {
   base::Status send_folder(FolderEntries& listed, Batch batch, std::string_view inside) {
     for (;;) {
       if (!batch) return batch.error();
-      for (const ListedEntry& entry : *batch) {
-        if (exchange_.stream().is_over()) return base::kDone;
-        if (const auto sent = send_entry(entry, joined(inside, entry.name)); !sent) return sent;
+      for (std::span<const ListedEntry> left(*batch); !left.empty();) {
+        const auto some = left.first(std::min(left.size(), kLookedAtOnce));
+        left = left.subspan(some.size());
+        if (const auto sent = send_some(some, inside); !sent) return sent;
       }
-      if (batch->empty() || exchange_.stream().is_over()) return base::kDone;
+      if (listed.is_at_end() || exchange_.stream().is_over()) return base::kDone;
       batch = base::may_block([&] { return listed.next(); });
     }
   }
 
-  base::Status send_entry(const ListedEntry& entry, std::string inside) {
-    const std::string name = joined(root_, inside);
-    if (!entry.is_folder) return entries_.add_file(name, inside);
-    if (is_link(name, inside)) return base::kDone;
-    return entries_.add_folder(inside += '/', entry.modified_s);
+  base::Status send_some(std::span<const ListedEntry> some, std::string_view inside) {
+    const auto links = links_among(some, inside);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      if (exchange_.stream().is_over()) return base::kDone;
+      if (links[i]) continue;
+      std::string name = joined(inside, some[i].name);
+      const auto sent = some[i].is_folder ? entries_.add_folder(name += '/', some[i].modified_s)
+                                          : entries_.add_file(joined(root_, name), name);
+      if (!sent) return sent;
+    }
+    return base::kDone;
   }
 
-  // A link to a folder could lead to one that it is in, and so to a zip without an end.
-  bool is_link(const std::string& name, std::string_view inside) {
-    return base::may_block([&] {
-      const auto found = parts_.fence->find_folder(name);
-      if (!found) return true;  // it is gone
-      if (!real_root_) {
-        auto root = parts_.fence->find_folder(root_);
-        if (!root) return true;
-        real_root_ = std::move(root->name);
-      }
-      return found->name != joined(*real_root_, inside);
+  // Which of them are links to folders. Looks at all of them in one job of a helper.
+  std::vector<bool> links_among(std::span<const ListedEntry> some, std::string_view inside) {
+    std::vector<bool> links(some.size());
+    if (std::ranges::none_of(some, &ListedEntry::is_folder)) return links;
+    base::may_block([&] {
+      for (std::size_t i = 0; i < some.size(); ++i)
+        links[i] = some[i].is_folder && is_link(joined(inside, some[i].name));
     });
+    return links;
+  }
+
+  // A link to a folder could lead to one that it is in, and so to a zip without an end. May block.
+  bool is_link(const std::string& inside) {
+    const auto found = parts_.fence->find_folder(joined(root_, inside));
+    if (!found) return true;  // it is gone
+    if (!real_root_) {
+      auto root = parts_.fence->find_folder(root_);
+      if (!root) return true;
+      real_root_ = std::move(root->name);
+    }
+    return found->name != joined(*real_root_, inside);
   }
 
   void cut(const base::Error& error) {

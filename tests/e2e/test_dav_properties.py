@@ -9,8 +9,9 @@ import unittest
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from dav import ALL, DAV, DavAnswer, Response, ask, prop, responses
+from dav_client import lock_info
 from http_client import FLAG, HttpClient, basic, request
-from processes import resident_bytes
+from processes import resident_bytes, sleep_count
 from programs import SANITIZED
 from scene import SharedSceneTest, create_account, for_each
 
@@ -84,6 +85,26 @@ class PropertiesTest(SharedSceneTest):
         [alone] = self.find("/sub/one")
         for name in _LIVE:
             self.assertEqual(found["/sub/one"].text(name), alone.text(name), name)
+
+    def lock(self, path: str) -> None:
+        """Until the test ends."""
+        answer = self.ask(path, "Depth: 0", body=lock_info(), method="LOCK")
+        self.assertEqual(answer.status, 200)
+        token = f"Lock-Token: {answer.fields['lock-token']}"
+        self.addCleanup(self.ask, path, token, method="UNLOCK")
+
+    def test_members_have_the_locks_of_their_own(self) -> None:
+        for name in ("a", "b"):
+            self.scene.write(f"locked/real/{name}", b"x")
+        self.addCleanup(shutil.rmtree, self.scene.root / "locked")
+        (self.scene.root / "locked" / "link").symlink_to("real")
+        self.lock("/locked/link/a")
+        for folder in ("/locked/link/", "/locked/real/"):
+            found = {one.href: one.properties[200] for one in self.find(folder, 1)}
+            locks = {href: len(named[f"{DAV}lockdiscovery"]) for href, named in found.items()}
+            self.assertEqual(locks, {folder: 0, f"{folder}a": 1, f"{folder}b": 0})
+        [itself] = self.find("/locked/link/a")
+        self.assertEqual(len(itself.properties[200][f"{DAV}lockdiscovery"]), 1)
 
     def test_the_served_folder(self) -> None:
         found = [one.href for one in self.find("/", 1)]
@@ -258,6 +279,16 @@ class PropertiesTest(SharedSceneTest):
 
 class PropertiesOfLoopsTest(PropertiesTest):
     model = "event"
+
+    def test_helpers_are_asked_for_many_members_at_once(self) -> None:
+        """A helper goes to sleep behind each job, and the loop meanwhile.
+
+        Once there is a lock, each member is looked at for its locks too.
+        """
+        self.lock("/many/name-00000")
+        before = sleep_count(self.server.pid)
+        self.assertEqual(len(self.find("/many/", 1)), _MANY + 1)
+        self.assertLess(sleep_count(self.server.pid) - before, _MANY // 2)
 
 
 class ClaimsTest(SharedSceneTest):

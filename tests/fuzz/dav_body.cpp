@@ -67,9 +67,8 @@ bool has_each_once(std::vector<PropertyName> asked, std::vector<PropertyName> to
 void check_propfind(const xml::Element& root, const Size& size) {
   const auto request = fileserver::dav::parse_propfind(root);
   if (!request || !size.leaves_room()) return;
-  const auto no_locks = [](std::string_view) { return std::string(); };
-  const auto no_time = [](std::string_view) { return std::optional<std::int64_t>(); };
-  const PropertyPrinter printer(*request, {.supported = "", .active_on = no_locks}, no_time, 0);
+  const auto no_locks = [](auto&&...) { return std::string(); };
+  const PropertyPrinter printer(*request, {.supported = "", .active_on = no_locks}, 0);
   std::string text;
   printer.begin(text);
   printer.add({.name = "a", .size_bytes = 1}, text);

@@ -14,25 +14,22 @@ using AskedKind = fileserver::dav::PropertyRequest::Kind;
 
 namespace {
 
-const Resource kFile{.name = "sub/a b.txt", .size_bytes = 7, .modified_ns = 1'000'000'000'123};
-const Resource kFolder{.name = "sub", .is_folder = true, .modified_ns = 1'000'000'000'123};
+const Resource kFile{
+    .name = "sub/a b.txt", .size_bytes = 7, .modified_ns = 1'000'000'000'123, .created_s = 1'500};
+const Resource kFolder{
+    .name = "sub", .is_folder = true, .modified_ns = 1'000'000'000'123, .lock_name = "real/sub"};
 constexpr std::int64_t kNow_s = 2'000;
 
 fileserver::dav::LockProperties locks() {
-  return {.supported = "<D:lockentry/>", .active_on = [](std::string_view name) {
-            return name == "sub" ? std::string("<D:activelock/>") : std::string();
+  return {.supported = "<D:lockentry/>",
+          .active_on = [](std::string_view name, const std::string& lock_name) {
+            const bool is_locked = name == "sub" && lock_name == "real/sub";
+            return is_locked ? std::string("<D:activelock/>") : std::string();
           }};
 }
 
-std::int64_t created_s = 1'500;
-int times_asked = 0;
-
 std::string printed(PropertyRequest request, const Resource& resource) {
-  const auto created_at = [](std::string_view name) -> std::optional<std::int64_t> {
-    ++times_asked;
-    return name == "no-time" ? std::nullopt : std::optional(created_s);
-  };
-  const PropertyPrinter printer(std::move(request), locks(), created_at, kNow_s);
+  const PropertyPrinter printer(std::move(request), locks(), kNow_s);
   std::string text;
   printer.begin(text);
   printer.add(resource, text);
@@ -96,10 +93,25 @@ TEST_CASE("a time in the future or before 1970 is no property", "[dav]") {
   }
 }
 
-TEST_CASE("a time of creation is only looked at for those who ask", "[dav]") {
-  times_asked = 0;
-  printed({AskedKind::kNamed, {{"DAV:", "getetag"}, {"", "creationdate"}}}, kFile);
-  CHECK(times_asked == 0);
+TEST_CASE("a property is asked for by its name, with all, and with all names", "[dav]") {
+  const auto asks = [](PropertyRequest request, std::string_view property) {
+    return PropertyPrinter(std::move(request), locks(), kNow_s).asks_for(property);
+  };
+  const PropertyRequest named{AskedKind::kNamed, {{"DAV:", "getetag"}, {"", "creationdate"}}};
+  CHECK(asks(named, "getetag"));
+  CHECK_FALSE(asks(named, "creationdate"));
+  CHECK_FALSE(asks(named, "lockdiscovery"));
+  for (const AskedKind kind : {AskedKind::kAll, AskedKind::kNames})
+    CHECK(asks({.kind = kind}, "lockdiscovery"));
+}
+
+TEST_CASE("what has no locks has an empty list of them", "[dav]") {
+  Resource folder = kFolder;
+  folder.lock_name = std::nullopt;
+  CHECK(value_of(*xml::parse(printed({}, folder)), "lockdiscovery").empty());
+}
+
+TEST_CASE("a time of creation is shown in years of four digits", "[dav]") {
   const PropertyRequest asked{AskedKind::kNamed, {{"DAV:", "creationdate"}}};
   const auto missing = xml::parse(printed(asked, {.name = "no-time"}));
   CHECK(prop_of(*missing, "HTTP/1.1 404 Not Found")->child("DAV:", "creationdate") != nullptr);
@@ -108,10 +120,10 @@ TEST_CASE("a time of creation is only looked at for those who ask", "[dav]") {
                                       {951'782'400, "2000-02-29T00:00:00Z"},
                                       {253'402'300'799, "9999-12-31T23:59:59Z"},
                                       {253'402'300'800, "(none)"}}) {
-    created_s = seconds;
-    CHECK(value_of(*xml::parse(printed({}, kFile)), "creationdate") == text);
+    Resource file = kFile;
+    file.created_s = seconds;
+    CHECK(value_of(*xml::parse(printed({}, file)), "creationdate") == text);
   }
-  created_s = 1'500;
 }
 
 TEST_CASE("names come without values", "[dav]") {
