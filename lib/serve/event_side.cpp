@@ -133,7 +133,7 @@ void Side::run() {
 
 void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
   if (loop.is_short_of_memory() || !entrance.acceptor.has_room_for(arrival.fd))
-    return entrance.turn_away(std::move(arrival));
+    return refuse(std::move(arrival.fd), entrance.busy_answer);
   if (!common_.take_place()) {
     if (!common_.shares.may_push_out(arrival.peer, common_.options.max_connections))
       return entrance.turn_away(std::move(arrival));
@@ -156,8 +156,7 @@ void Side::admit_in_place_of_other(Arrival arrival, std::size_t front, std::size
     connections_.fetch_add(1, std::memory_order_relaxed);
     return begin(std::move(arrival), front);
   }
-  if (sides_asked == 2 * sides)
-    return common_.entrances[front]->turn_away(std::move(arrival));
+  if (sides_asked == 2 * sides) return common_.entrances[front]->turn_away(std::move(arrival));
   std::ignore = base::completes("cannot serve a connection", [&] {
     const auto taken = std::make_shared<Arrival>(std::move(arrival));
     Side& other = next();

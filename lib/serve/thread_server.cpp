@@ -117,8 +117,11 @@ class ThreadServer {
   void accept_and_hand_over(EntranceOfThreads& entrance) {
     const telemetry::Lease lease(options_.counters);
     while (auto arrival = entrance.acceptor.next()) {
-      const bool is_allowed =
-          entrance.acceptor.has_room_for(arrival->fd) && take_place(arrival->peer);
+      if (!entrance.acceptor.has_room_for(arrival->fd)) {
+        refuse(std::move(arrival->fd), entrance.busy_answer);
+        continue;
+      }
+      const bool is_allowed = take_place(arrival->peer);
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
       if (is_allowed) wait_for_seat();
@@ -196,7 +199,9 @@ class ThreadServer {
           entrance.waiting.fetch_sub(1) > 1 || start_successor(entrance) || entrance.waiting > 0;
       if (one_waits && worker == nullptr) worker = try_to_make_worker(entrance);
       const bool has_room = worker != nullptr && entrance.acceptor.has_room_for(arrival->fd);
-      if (one_waits && has_room && take_place(arrival->peer)) {
+      if (!has_room) {
+        refuse(std::move(arrival->fd), entrance.busy_answer);
+      } else if (one_waits && take_place(arrival->peer)) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
         entrance.turn_away(std::move(*arrival));

@@ -6,6 +6,8 @@ import unittest
 
 import servers
 from client import Client, grant
+from http_client import FLAG as HTTP
+from http_client import HttpClient
 from processes import cpu_s, thread_states
 from programs import BUILD, Program
 from scene import SceneTest, create_account, for_each
@@ -59,6 +61,14 @@ class KeptDescriptorsTest(SceneTest):
         for client in crowd:
             client.close()
         eventually(lambda: self.is_served(server), "there is room again")
+
+    @for_each(["fileserver", "fileserver without idle threads", "fileserver with loops"])
+    def test_by_http_the_others_are_told_so_too(self, kind: str) -> None:
+        server = servers.start(self.scene, kind, *HTTP, prefix=with_few_descriptors(80))
+        crowd = [self.scene.keep(HttpClient(server)) for _ in range(self._CROWD)]
+        statuses = [client.ask("/-/live").status for client in crowd]
+        self.assertEqual(set(statuses), {200, 503})
+        self.assertGreaterEqual(statuses.count(200), 20)
 
     def is_served(self, server: Program) -> bool:
         client = Client(server.address)
