@@ -35,6 +35,11 @@ class Asked:
     receiver: Login | None = None  # to which a file is copied from the server
     probed_bytes_s: float | None = None  # what the way carries without our programs
 
+    def load(self) -> Load:
+        """What the kind of the cell makes of it."""
+        made: Load = self.planned.cell.kind.part("load").load(self)
+        return made
+
 
 @dataclass(frozen=True)
 class Kill:
