@@ -29,7 +29,7 @@ from ..observe.sampler import Sampler
 from ..observe.sleeper import Sleeper, Wake, beside, lateness
 from ..observe.usage import ComponentUsage
 from ..plan.pinning import Pinning
-from ..plan.setting import Setting
+from ..plan.planned import Setting
 from ..results import courses as kept_courses
 from ..results import distributions
 from ..results import series as kept_series

@@ -14,8 +14,7 @@ from rig.place import HERE
 
 from ..observe import callgrind
 from ..observe.callgrind import Profile
-from ..plan.planned import Planned
-from ..plan.setting import Setting
+from ..plan.planned import Planned, Setting
 from ..systems import known as systems
 from ..systems.system import Running, Site
 from ..workloads import loadgen_run

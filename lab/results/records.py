@@ -27,7 +27,7 @@ from .. import kinds
 from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
-from ..plan.setting import Setting
+from ..plan.planned import Setting
 from . import packed, wide_usage
 from .environment import Environment
 from .table import figures, parsed

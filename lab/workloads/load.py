@@ -12,8 +12,7 @@ from rig.idle_connections import Idle
 from rig.link import Link
 from rig.login import Login
 
-from ..plan.planned import Planned
-from ..plan.setting import Setting
+from ..plan.planned import Planned, Setting
 from .outcome import Result
 from .transfers import Transfer
 

@@ -10,7 +10,7 @@ from lab.kinds.connections import load as connections
 from lab.kinds.connections.load import ManyConnections
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.plan.setting import Setting
+from lab.plan.planned import Setting
 from lab.workloads.load import Asked
 from rig.idle_connections import LogIn
 from rig.processes import Address

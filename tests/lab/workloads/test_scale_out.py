@@ -13,7 +13,7 @@ from lab.kinds.scale_out.load import FromHosts, WithALostHost
 from lab.kinds.scale_out.lost_host import LostHost
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.plan.setting import Setting
+from lab.plan.planned import Setting
 from lab.workloads.load import Asked, Kill
 from lab.workloads.series import Event, Second, Series
 
