@@ -14,6 +14,7 @@ A module imports only what its own part may: see FLOORS in tests/lab/test_rooms.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 from .burst import KIND as BURST
 from .client import KIND as CLIENT
@@ -21,6 +22,7 @@ from .closed_loop import KIND as CLOSED_LOOP
 from .connections import KIND as CONNECTIONS
 from .crowd import KIND as CROWD
 from .failover import KIND as FAILOVER
+from .figure import Figure
 from .kind import Kind
 from .mix import KIND as MIX
 from .open_loop import KIND as OPEN_LOOP
@@ -43,3 +45,10 @@ KINDS: Mapping[str, Kind] = {
         SCALE_OUT,
     )
 }
+
+
+@cache
+def figures() -> dict[str, Figure]:
+    """Those that only runs of one kind have, by their names."""
+    loads = [kind.part("load") for kind in KINDS.values()]
+    return {figure.name: figure for load in loads for figure in load.FIGURES}

@@ -4,7 +4,6 @@ papers.py        reads papers/, and has the numbers that a paper printed
 claims.py        what a paper found, as claims
 catalog.py       stages and experiments; Cell: one (stage, request, size) that is measured
 options.py       the checked command line
-figures.py       what a trial may measure: how a figure is declared
 plan.py          the cells, stages and files of a run, and how long it takes
 pairs.py         two stages whose gain is measured side by side
 planned.py       one of its cells, with all that a run has to know of it

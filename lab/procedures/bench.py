@@ -19,8 +19,7 @@ from ..observe import interfaces
 from ..plan import links
 from ..plan.catalog import NEW, Stage
 from ..plan.plan import Plan
-from ..plan.planned import Planned
-from ..plan.setting import Setting
+from ..plan.planned import Planned, Setting
 from ..results import transfer_table
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run

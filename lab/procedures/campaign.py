@@ -13,8 +13,7 @@ from rig.errors import Failed
 from ..observe import extents
 from ..plan import catalog
 from ..plan.catalog import NEW
-from ..plan.planned import CYCLED, Planned
-from ..plan.setting import Setting
+from ..plan.planned import CYCLED, Planned, Setting
 from ..results.records import Run
 from . import checks, probes, side_by_side
 from .bench import Bench, Ready

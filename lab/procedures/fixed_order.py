@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 
-from ..plan.setting import Setting
+from ..plan.planned import Setting
 from ..results.records import Run
 
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..plan.planned import Sweep
-from ..plan.setting import Setting
+from ..plan.planned import Setting, Sweep
 from ..results.records import Run
 from . import sweep
 from .sweep import Point

@@ -19,6 +19,7 @@ from rig.wire import End
 
 from ..kinds.client.fetching import Fetching
 from ..kinds.client.load import FetchLoad
+from ..kinds.figure import measured
 from ..kinds.ramp.load import RampLoad
 from ..kinds.ramp.many_hosts import ManyHosts
 from ..observe import residency, round_trips, usage
@@ -27,9 +28,8 @@ from ..observe.round_trips import RoundTrip, RoundTrips
 from ..observe.sampler import Sampler
 from ..observe.sleeper import Sleeper, Wake, beside, lateness
 from ..observe.usage import ComponentUsage
-from ..plan.figures import measured
 from ..plan.pinning import Pinning
-from ..plan.setting import Setting
+from ..plan.planned import Setting
 from ..results import courses as kept_courses
 from ..results import distributions
 from ..results import series as kept_series
@@ -37,7 +37,7 @@ from ..results.courses import Courses
 from ..results.records import Run
 from ..systems import fresh_files
 from ..systems.system import Receiving, Running, Telling
-from ..workloads import known, loadgen_run, transfers
+from ..workloads import loadgen_run, transfers
 from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
 from ..workloads.transfers import Transfer
@@ -265,22 +265,20 @@ def end_of_server(servers: Running, load: Load) -> str:
 
 def _load(stand: Stand, setting: Setting, repeat: int) -> Load:
     servers, site = stand.servers, stand.site
-    return known.load(
-        Asked(
-            planned=stand.planned,
-            setting=setting,
-            repeat=repeat,
-            server=str(servers.address),
-            user=servers.user,
-            password=servers.password,
-            upload_name=servers.upload_name,
-            hold=stand.held.to_freeze if stand.held else None,
-            record=site.logs / _RECORD if site.place.is_here else None,
-            link=site.place.link if isinstance(site.place, End) else None,
-            receiver=servers.receiver if isinstance(servers, Receiving) else None,
-            probed_bytes_s=stand.carries_bytes_s,
-        )
-    )
+    return Asked(
+        planned=stand.planned,
+        setting=setting,
+        repeat=repeat,
+        server=str(servers.address),
+        user=servers.user,
+        password=servers.password,
+        upload_name=servers.upload_name,
+        hold=stand.held.to_freeze if stand.held else None,
+        record=site.logs / _RECORD if site.place.is_here else None,
+        link=site.place.link if isinstance(site.place, End) else None,
+        receiver=servers.receiver if isinstance(servers, Receiving) else None,
+        probed_bytes_s=stand.carries_bytes_s,
+    ).load()
 
 
 def _verify_pinning(process_ids: dict[str, int], plan: Pinning, load: Load) -> None:

@@ -14,11 +14,10 @@ from rig.place import HERE
 
 from ..observe import callgrind
 from ..observe.callgrind import Profile
-from ..plan.planned import Planned
-from ..plan.setting import Setting
+from ..plan.planned import Planned, Setting
 from ..systems import known as systems
 from ..systems.system import Running, Site
-from ..workloads import known, loadgen_run
+from ..workloads import loadgen_run
 from ..workloads.load import Asked
 from ..workloads.outcome import Result
 from . import probes
@@ -61,16 +60,14 @@ def _profile(bench: Bench, planned: Planned) -> Profile:
 
 def _loaded(servers: Running, planned: Planned, program: Path, logs: Path) -> Result:
     """Runs the load generator, on all cores, until it ends."""
-    load = known.load(
-        Asked(
-            planned=planned,
-            setting=Setting(planned.steps[0]),
-            repeat=1,
-            server=str(servers.address),
-            user=servers.user,
-            password=servers.password,
-        )
-    )
+    load = Asked(
+        planned=planned,
+        setting=Setting(planned.steps[0]),
+        repeat=1,
+        server=str(servers.address),
+        user=servers.user,
+        password=servers.password,
+    ).load()
     log = logs / "profile.loadgen.log"
     generator = loadgen_run.start(load, program, HERE, usable_cores(), log)
     try:

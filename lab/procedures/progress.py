@@ -7,7 +7,7 @@ import time
 
 from ..plan.catalog import Cell
 from ..plan.pairs import Pair
-from ..plan.setting import Setting
+from ..plan.planned import Setting
 
 
 class Progress:

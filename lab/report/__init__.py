@@ -6,7 +6,6 @@ method.py, appendix.py              how it was measured, what terms mean; what w
 finding_views.py                    the paper's findings: a checklist, and the evidence
 tables.py, bottleneck_tables.py     views that are tables; they get a scene.py
 hardware_view.py                    this host in the rows of a paper's table
-workloads.py                        the views of kinds/, by their names
 figure_views.py, sweep_grid.py, panel_views.py, scaling_views.py   views that draw
 series_views.py                     runs over time, where their series were kept
 over_time_words.py                  what is said about one that drifted or changed

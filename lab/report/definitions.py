@@ -6,7 +6,6 @@ from collections.abc import Collection
 
 from ..kinds import KINDS
 from .document import Block, Bullets, Heading
-from .workloads import OF_WORKLOADS
 
 _OF_SWEEPS = [
     "Response time R: from before the client connects until it has the last byte of the reply.",
@@ -59,5 +58,6 @@ def definitions(workloads: Collection[str]) -> list[Block]:
     found = []
     if not workloads or any(KINDS[name].is_swept for name in workloads):
         found += _OF_SWEEPS
-    found += [term for name, own in OF_WORKLOADS.items() if name in workloads for term in own.TERMS]
+    own = [kind.part("views") for name, kind in KINDS.items() if name in workloads]
+    found += [term for views in own if views for term in views.TERMS]
     return [Heading(2, "Definitions and rules"), Bullets([*found, _SIZES])]

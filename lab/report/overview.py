@@ -12,7 +12,7 @@ from ..analysis.resources import component_title
 from ..plan import catalog
 from ..plan.catalog import Cell, Stage, row_title
 from ..results.environment import Environment
-from . import figure_views, finding_views, headline, wording, workloads
+from . import figure_views, finding_views, headline, wording
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
@@ -41,11 +41,11 @@ def blocks(
     """stages and rows are those that were measured. scenes are the experiments of the report."""
     if not analysis.runs:
         return [Paragraph("No load was measured in this run.")]
-    answers = dict.fromkeys(text for scene in scenes for text in workloads.answers(scene))
+    answers = dict.fromkeys(text for scene in scenes for text in scene.answers())
     waiting = [Paragraph(text) for text in answers]  # experiments may share a stage
     if not rows or not analysis.results():
         found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]
-        found += [figure for scene in scenes for figure in workloads.figures(scene)]
+        found += [figure for scene in scenes for figure in scene.figures()]
         return found or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [

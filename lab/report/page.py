@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from ..analysis.cells import Analysis
+from ..kinds import KINDS
 from ..plan import catalog
 from ..plan.catalog import Experiment, Stage
 from ..results.environment import Environment
@@ -30,9 +31,9 @@ from .hardware_view import hardware
 from .html import render as render_html
 from .markdown import render as render_markdown
 from .scene import Scene
-from .workloads import OF_WORKLOADS
 
-_OWN = {name: view for own in OF_WORKLOADS.values() for name, view in own.VIEWS.items()}
+_OF_KINDS = [views for kind in KINDS.values() if (views := kind.part("views"))]
+_OWN = {name: view for views in _OF_KINDS for name, view in views.VIEWS.items()}
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "hardware": hardware,
     "maxima": tables.maxima,

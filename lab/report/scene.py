@@ -12,6 +12,7 @@ from ..plan.catalog import Cell, Experiment, Stage, row_title
 from ..plan.papers import Numbers, Peak
 from ..results.environment import Environment
 from ..results.records import Folder
+from .document import Block
 
 # Of components, where there is little room.
 SHORT_NAMES = {"authserver": "auth", "fileserver": "files", "loadgen": "load", "store": "store"}
@@ -29,6 +30,18 @@ class Scene:
     analysis: Analysis
     environment: Environment
     folder: Folder
+
+    def answers(self) -> list[str]:
+        """What was found, in sentences for the first page. [] for a kind without views."""
+        views = self.experiment.kind.part("views")
+        found: list[str] = views.answers(self) if views else []
+        return found
+
+    def figures(self) -> list[Block]:
+        """Those of the first page."""
+        views = self.experiment.kind.part("views")
+        found: list[Block] = views.figures(self) if views else []
+        return found
 
     @property
     def printed(self) -> Numbers:

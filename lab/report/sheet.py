@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Generic, TypeVar
 
+from .. import kinds
 from ..analysis.intervals import Spread
 from ..analysis.passes import OfPasses
-from ..plan.figures import Figure
+from ..kinds.figure import Figure
 from ..results.records import Run
-from ..workloads import known
 from . import wording
 from .charts import line_chart
 from .charts.line_chart import Axes, Curve, Point
@@ -81,11 +81,11 @@ def of_view(
     """
     further = [
         name
-        for name, figure in known.FIGURES.items()
+        for name, figure in kinds.figures().items()
         if view in figure.views and name not in placed and any(name in run.figures for run in runs)
     ]
     return [
-        _of_figure(known.FIGURES[one], writings) if isinstance(one, str) else one
+        _of_figure(kinds.figures()[one], writings) if isinstance(one, str) else one
         for one in (*placed, *further)
     ]
 

@@ -131,3 +131,18 @@ def _probe_row(name: str, interval_s: float, transferred: float) -> list[str]:
         f"{rate * 8 / 1e6:,.0f}",
         f"{rate / 1e6:,.1f}",
     ]
+
+
+def printed(scene: Scene) -> list[Block]:
+    """[] if the paper has no such table for this experiment."""
+    found = scene.printed.printed.get(scene.experiment.numbers)
+    if not found:
+        return []
+    return [
+        Table(
+            title="What the paper printed",
+            caption="About its own servers and machines; only the shape can be compared.",
+            header=list(found.header),
+            rows=[list(row) for row in found.rows],
+        )
+    ]

@@ -23,11 +23,11 @@ from typing import Any
 from rig.errors import Failed
 from rig.place import LOOPBACK
 
+from .. import kinds
 from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
-from ..plan.setting import Setting
-from ..workloads import known
+from ..plan.planned import Setting
 from . import packed, wide_usage
 from .environment import Environment
 from .table import figures, parsed
@@ -70,7 +70,7 @@ class Run:
 
     def figure(self, name: str) -> float | None:
         """None if it was not measured. Requires: a workload declares it."""
-        assert name in known.FIGURES, name
+        assert name in kinds.figures(), name
         return self.figures.get(name)
 
     @property
@@ -116,7 +116,7 @@ def _columns() -> tuple[str, ...]:
     """Those of the figures stand where the figures are in a Run."""
     names = [field.name for field in fields(Run) if field.name not in ("trial", "cell", "usage")]
     place = names.index("figures")
-    return ("trial", *_CELL, *names[:place], *known.FIGURES, *names[place + 1 :])
+    return ("trial", *_CELL, *names[:place], *kinds.figures(), *names[place + 1 :])
 
 
 class Folder:
@@ -248,5 +248,5 @@ def _from_row(row: dict[str, str], number: int, usage: dict[int, Usage]) -> Run:
     trial = values.setdefault("trial", number)
     used = usage[trial] if trial in usage else wide_usage.read(row)
     return Run(
-        cell=Cell(**parsed(Cell, row)), figures=figures(known.FIGURES, row), usage=used, **values
+        cell=Cell(**parsed(Cell, row)), figures=figures(kinds.figures(), row), usage=used, **values
     )

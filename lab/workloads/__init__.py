@@ -6,8 +6,7 @@ series.py        what it did in each second, and what was done to the servers me
 uploads.py       what uploads that were seen one by one came to, over time
 transfers.py     what transfers came to, as the load generator recorded them
 loadgen_run.py   runs the load generator for it
-known.py         all loads, and all figures by their names
 
-A kind declares what it measures in a tuple FIGURES: see plan/figures.py. Its load builds the
+A kind declares what it measures in a tuple FIGURES: see kinds/figure.py. Its load builds the
 command line of a run, reads the result, and knows what makes it invalid.
 """

@@ -12,8 +12,7 @@ from rig.idle_connections import Idle
 from rig.link import Link
 from rig.login import Login
 
-from ..plan.planned import Planned
-from ..plan.setting import Setting
+from ..plan.planned import Planned, Setting
 from .outcome import Result
 from .transfers import Transfer
 
@@ -34,6 +33,11 @@ class Asked:
     link: Link | None = None  # the way to the load generator, if it is one that we laid
     receiver: Login | None = None  # to which a file is copied from the server
     probed_bytes_s: float | None = None  # what the way carries without our programs
+
+    def load(self) -> Load:
+        """What the kind of the cell makes of it."""
+        made: Load = self.planned.cell.kind.part("load").load(self)
+        return made
 
 
 @dataclass(frozen=True)

@@ -9,18 +9,18 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lab import kinds
 from lab.kinds.closed_loop import load as closed_loop
 from lab.kinds.crowd import load as crowd
+from lab.kinds.figure import measured
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog, plan
 from lab.plan.catalog import Cell
-from lab.plan.figures import measured
 from lab.plan.plan import Options, Plan
 from lab.report import page
 from lab.results.environment import Environment, StackRecord
 from lab.results.records import Folder, Run
-from lab.workloads import known
 from lab.workloads.load import Load
 from lab.workloads.outcome import Result
 
@@ -231,7 +231,7 @@ def run(
         notes="",
         usage=used or usage(),
     )
-    figures = {name: changes.pop(name) for name in known.FIGURES if name in changes}
+    figures = {name: changes.pop(name) for name in kinds.figures() if name in changes}
     return with_figures(replace(made, **changes), **figures)
 
 

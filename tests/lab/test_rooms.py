@@ -22,10 +22,7 @@ PARTS = {
     "workloads": ("load", "foretold", "gathered", "host_groups", "lost_host", "outage"),
     "procedures": ("procedure", "fetching", "many_hosts"),
     "analysis": ("analysis", "findings", "capacity"),
-    "report": (
-        *("views", "words", "figure", "figures", "found", "pairs", "tails"),
-        *("capacity_view", "paper_views"),
-    ),
+    "report": ("views", "words", "figure", "pairs", "tails", "capacity_view", "paper_views"),
 }
 ROOM_OF_PART = {part: room for room, parts in PARTS.items() for part in parts}
 

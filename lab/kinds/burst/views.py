@@ -8,9 +8,9 @@ from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
 from ...report import sheet, wording
 from ...report.document import Block, Bullets, Table
-from ...report.printed import printed
 from ...report.scene import Scene
 from ...report.sheet import Column, Number, OfRun, Writing, of_view
+from ...report.tables import printed
 from ...results.records import Run
 from . import analysis as bursts
 from . import pairs

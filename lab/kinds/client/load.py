@@ -23,11 +23,11 @@ from rig.link import Link
 from rig.login import Login
 from rig.tcp import InForce
 
-from ...plan.figures import LESS, MORE, NEITHER, Figure
 from ...plan.from_json import from_json
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
 from ..burst.load import SHORTEST_WATCHED_S
+from ..figure import LESS, MORE, NEITHER, Figure
 from . import foretold
 
 FAILED = "the fetch failed"  # how the failure of such an attempt begins

@@ -10,8 +10,8 @@ from ...report import sheet
 from ...report.charts.line_chart import Curve
 from ...report.charts.svg import Canvas
 from ...report.document import Block, Figure, Table
-from ...report.printed import printed
 from ...report.scene import Scene
+from ...report.tables import printed
 from . import analysis as attempts
 from . import words
 from .analysis import FORETOLD, RATE, ROUND_TRIP, Attempts

@@ -7,9 +7,9 @@ import statistics
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from ...plan.figures import NEITHER, Figure
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
+from ..figure import NEITHER, Figure
 
 _MOST_OF_N = 1.03
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures

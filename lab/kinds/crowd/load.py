@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...plan.figures import LESS, MORE, Figure
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result, starved_share
+from ..figure import LESS, MORE, Figure
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
 _MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from rig.host import raise_descriptor_limit
 
 from ...plan.catalog import CrowdTrial
-from ...plan.planned import Planned
-from ...plan.setting import Setting
+from ...plan.planned import Planned, Setting
 from ...results.records import Run
 
 _OTHER_DESCRIPTORS = 100

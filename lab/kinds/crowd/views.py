@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable
 
 from rig.place import LOOPBACK
 
-from ...plan.catalog import Stage
+from ...plan.catalog import Cell, Stage
 from ...report import sheet, wording
-from ...report.document import Block, Table
-from ...report.printed import printed
+from ...report.charts import line_chart, named_bars
+from ...report.charts.line_chart import Curve
+from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
 from ...report.sheet import Column, Number, OfRun, Writing, of_view
+from ...report.tables import printed
 from ...results.records import Run
+from . import KIND
 from .analysis import CrowdResult, Step
-from .figures import figures as figures
-from .found import measured, tried, users_held
 
 _EACH = (
     "Processes, threads, descriptors and memory are what a user adds to the servers (ours: both). "
@@ -50,8 +51,6 @@ _WRITINGS = {
     "B": Writing(text=wording.byte_size),
     "share": Writing(text=lambda share: wording.percent(share, 1)),
 }
-
-
 _Found = tuple[str, Stage, CrowdResult]  # with its row
 
 
@@ -165,6 +164,80 @@ def _why(found: CrowdResult) -> str:
 
 def _left_of(found: CrowdResult, users: int) -> str:
     return next((f"{step.left:g}" for step in found.steps if step.users == users), "")
+
+
+def figures(scene: Scene) -> list[Block]:
+    """The users that each server bears, and what users cost the generator."""
+    found: list[Block] = []
+    for row in scene.rows:
+        shown = measured(scene, row)
+        if shown and "crowd_engines" in scene.experiment.views:
+            found.append(_engines_figure(row, shown))
+        if shown and "crowd_maxima" in scene.experiment.views:
+            found.append(_maxima_figure(row, shown))
+    return found
+
+
+def _engines_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
+    curves = [
+        Curve(
+            name=stage.crowd.engine if stage.crowd else stage.name,
+            colour=sheet.COLOURS[index % len(sheet.COLOURS)],
+            points=[
+                line_chart.point(step.users, step.used_cores("loadgen") or 0.0)
+                for step in one.steps
+            ],
+        )
+        for index, (stage, one) in enumerate(found)
+    ]
+    chart = sheet.chart(
+        "Cores of the load generator",
+        curves,
+        x_title="users",
+        x_ends=(0.0, float(max(step.users for _, one in found for step in one.steps))),
+        size=(300.0, 170.0),
+    )
+    return Figure(
+        name=f"engines-{row}",
+        title=f"What the users cost the load generator, {row}",
+        caption="By how it waits for bytes; the users and the server are the same.",
+        canvases=[chart],
+    )
+
+
+def _maxima_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
+    most = [one.at_most.users if one.at_most else 0 for _, one in found]
+    bars = [(stage.name, float(users), users_held(one)) for (stage, one), users in zip(found, most)]
+    return Figure(
+        name=f"most-users-{row}",
+        title=f"The most users that hold, {row}",
+        caption="≥: the host could try no more, or the search did not end.",
+        canvases=[named_bars.draw("users", bars, max(1.0, *map(float, most)), "stage1")],
+    )
+
+
+def tried(scene: Scene, row: str) -> list[tuple[Stage, CrowdResult]]:
+    """Also those of which no trial is valid, so that the report says so."""
+    return [
+        (stage, found)
+        for stage in scene.stages
+        if (found := scene.analysis.crowd(Cell(stage.name, row, workload=KIND.name)))
+    ]
+
+
+def measured(scene: Scene, row: str) -> list[tuple[Stage, CrowdResult]]:
+    return [(stage, found) for stage, found in tried(scene, row) if found.steps]
+
+
+def users_held(found: CrowdResult) -> str:
+    """A sign says when the host could try no more, or when the search did not end."""
+    most = found.at_most.users if found.at_most else 0
+    if not found.steps:
+        return f"no valid trial of {found.spoiled}"
+    if found.answer is None:
+        spoiled = f", trials not valid: {found.spoiled}" if found.spoiled else ""
+        return f"≥ {most:,}, not ended{spoiled}"
+    return f"{found.answer.holds:,}" if found.answer.fails else f"≥ {found.answer.holds:,}"
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

@@ -8,10 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ...plan.figures import LESS, NEITHER, Figure
 from ...workloads.load import Asked, Kill
 from ...workloads.outcome import Result
 from ..closed_loop import load as closed_loop
+from ..figure import LESS, NEITHER, Figure
 from ..open_loop.load import OpenLoop
 from . import outage
 from .outage import Outage

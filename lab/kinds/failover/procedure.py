@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...plan.planned import Planned
-from ...plan.setting import Setting
+from ...plan.planned import Planned, Setting
 from ...results.records import Run
 from ..open_loop.load import MOST_UNDER_WAY
 

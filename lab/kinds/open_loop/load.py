@@ -9,11 +9,11 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-from ...plan.figures import LESS, MORE, Figure
 from ...workloads.load import Asked
 from ...workloads.outcome import Result
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
+from ..figure import LESS, MORE, Figure
 
 MOST_UNDER_WAY = 256  # enough threads for any rate at which the server is not overloaded
 _SIGMAS = 5  # by which the number of requests of a Poisson process may differ from its mean

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...plan.planned import Planned
-from ...plan.setting import Setting
+from ...plan.planned import Planned, Setting
 from ...procedures.knee_sweep import KneeSweep
 from ...results.records import Run
 from .load import MOST_UNDER_WAY

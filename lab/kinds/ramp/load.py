@@ -11,11 +11,11 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...plan.figures import LESS, MORE, NEITHER, Figure
 from ...workloads import uploads
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
 from ...workloads.uploads import Stretch, Upload
+from ..figure import LESS, MORE, NEITHER, Figure
 from . import Ramp, host_groups
 from .gathered import Gathered
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...plan.figures import LESS, MORE, NEITHER, Figure
 from ...workloads.load import Asked, Kill
 from ...workloads.outcome import Result
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
+from ..figure import LESS, MORE, NEITHER, Figure
 from ..mix.load import FROM_DISK, FROM_MEMORY, IN_MEMORY
 from . import lost_host
 

@@ -10,7 +10,7 @@ import examples
 
 from lab.kinds.failover.procedure import Failovers
 from lab.plan.catalog import Cell
-from lab.plan.setting import Setting
+from lab.plan.planned import Setting
 from lab.procedures import killing
 from lab.workloads.load import Kill
 

@@ -6,7 +6,7 @@ import examples
 
 from lab.kinds.crowd.procedure import Answer, UserSearch, most_users
 from lab.plan.catalog import CrowdTrial
-from lab.plan.setting import Setting
+from lab.plan.planned import Setting
 from lab.procedures.fixed_order import FixedOrder
 
 TRIAL = CrowdTrial(

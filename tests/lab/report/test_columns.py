@@ -6,13 +6,13 @@ from unittest import mock
 
 import examples
 
+from lab import kinds
 from lab.kinds import KINDS
+from lab.kinds.figure import LESS, MORE, NEITHER, Figure
 from lab.observe import figures
-from lab.plan.figures import LESS, MORE, NEITHER, Figure
 from lab.report import sheet, wording
 from lab.report.page import VIEWS
 from lab.report.sheet import Number, Writing
-from lab.workloads import known
 
 LAB_MD = (Path(__file__).resolve().parents[3] / "docs" / "lab.md").read_text(encoding="utf-8")
 BLINKS = Figure(name="blinks", unit="share", better=LESS, title="blinks", views=("bursts",))
@@ -38,7 +38,7 @@ class ColumnsTest(unittest.TestCase):
 
     def test_a_table_says_how_it_writes_a_unit(self):
         writings = {"share": Writing(" of all", wording.percent)}
-        with mock.patch.dict(known.FIGURES, {"blinks": BLINKS}):
+        with mock.patch.dict(kinds.figures(), {"blinks": BLINKS}):
             (column,) = sheet.of_view("bursts", (), writings, [examples.run(blinks=0.25)])
             self.assertEqual(column.title, "blinks of all")
             self.assertEqual(column.text(column.of(examples.run(blinks=0.25))), "25%")
@@ -46,7 +46,7 @@ class ColumnsTest(unittest.TestCase):
 
     def test_a_declaration_gives_a_figure_its_column_in_points_csv(self):
         folder = examples.results(self, examples.run(fairness=0.5))
-        with mock.patch.dict(known.FIGURES, {"blinks": BLINKS}):
+        with mock.patch.dict(kinds.figures(), {"blinks": BLINKS}):
             folder.prepare()
             folder.add(examples.run(2, blinks=0.25), {})
             self.assertEqual([run.figure("blinks") for run in folder.runs()], [None, 0.25])
@@ -63,7 +63,7 @@ class ColumnsTest(unittest.TestCase):
 class DeclarationsTest(unittest.TestCase):
     def test_each_name_is_declared_once_and_each_view_exists(self):
         declared = [one for kind in KINDS.values() for one in kind.part("load").FIGURES]
-        self.assertEqual(len(declared), len(known.FIGURES))
+        self.assertEqual(len(declared), len(kinds.figures()))
         for figure in declared:
             with self.subTest(figure=figure.name):
                 self.assertLessEqual(set(figure.views), set(VIEWS))
@@ -79,6 +79,6 @@ class DeclarationsTest(unittest.TestCase):
             sorted([row[0], *row[-3:-1]] for row in described),
             sorted(
                 [figure.name, figure.unit, figure.better]
-                for figure in (*known.FIGURES.values(), *figures.FIGURES.values())
+                for figure in (*kinds.figures().values(), *figures.FIGURES.values())
             ),
         )

@@ -12,7 +12,7 @@ from lab.kinds.open_loop.analysis import OfferedLoads
 from lab.kinds.open_loop.procedure import Answer
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.report import overview, workloads
+from lab.report import overview
 from lab.report.document import Figure, Paragraph, Table
 from lab.report.scene import Scene
 from lab.results.records import Folder
@@ -110,7 +110,7 @@ class ViewTest(unittest.TestCase):
     def test_experiments_of_closed_loops_do_not_show_it(self):
         closed = replace(examples.run(4, 1000.0), cell=CELL)
         scene = self.scene(closed, experiment="turnstile")
-        self.assertEqual((workloads.answers(scene), workloads.figures(scene)), ([], []))
+        self.assertEqual((scene.answers(), scene.figures()), ([], []))
         for name, one in catalog.experiments().items():
             shows = "offered_load" in one.views
             self.assertEqual(shows, one.workload == "open_loop", name)

@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import examples
 
+from lab import kinds
 from lab.kinds.connections import load as connections
 from lab.kinds.connections.load import ManyConnections
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.plan.setting import Setting
-from lab.workloads import known
+from lab.plan.planned import Setting
 from lab.workloads.load import Asked
 from rig.idle_connections import LogIn
 from rig.processes import Address
@@ -35,7 +35,7 @@ def load(stage: str, n: int, mode: str = "quick") -> ManyConnections:
         user="ann",
         password="secret",
     )
-    made = known.load(asked)
+    made = asked.load()
     assert isinstance(made, ManyConnections)
     return made
 
@@ -95,7 +95,7 @@ class ConnectionsTest(unittest.TestCase):
 
     def test_the_figures_are_declared(self):
         names = {one.name for one in connections.FIGURES}
-        self.assertLessEqual(names, set(known.FIGURES))
+        self.assertLessEqual(names, set(kinds.figures()))
 
 
 class OfStagesTest(unittest.TestCase):

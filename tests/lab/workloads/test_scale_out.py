@@ -6,14 +6,14 @@ from typing import Any
 
 import examples
 
+from lab import kinds
 from lab.kinds.scale_out import load as scale_out
 from lab.kinds.scale_out import lost_host
 from lab.kinds.scale_out.load import FromHosts, WithALostHost
 from lab.kinds.scale_out.lost_host import LostHost
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.plan.setting import Setting
-from lab.workloads import known
+from lab.plan.planned import Setting
 from lab.workloads.load import Asked, Kill
 from lab.workloads.series import Event, Second, Series
 
@@ -49,7 +49,7 @@ def load(stage: str, mode: str = "quick") -> FromHosts:
         user="ann",
         password="secret",
     )
-    made = known.load(asked)
+    made = asked.load()
     assert isinstance(made, FromHosts)
     return made
 
@@ -144,7 +144,7 @@ class LoadTest(unittest.TestCase):
         self.assertEqual((found["failed_requests"], found["rate_without_rps"]), (4, 200))
         self.assertEqual(found["rate_before_rps"], 300)
         self.assertEqual((found["taken_over_s"], found["whole_again_s"]), (2.5, 2.5))
-        self.assertLessEqual(set(found), set(known.FIGURES))
+        self.assertLessEqual(set(found), set(kinds.figures()))
 
     def lost(self) -> WithALostHost:
         made = load("scale-out-3-lost")
