@@ -11,8 +11,9 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from place import Mutation, Sources
 
 from lab.rig.errors import Failed
 
@@ -21,23 +22,6 @@ _COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", 
 # What is there of it: files may have been compiled alone, or whole folders as one (UNITY=1).
 _BUILT = ("linked-from", "objects", "generated", "libturnstile.a", "unity")
 _ALSO = ("bench", "lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """One text of one file, which becomes another one.
-
-    tests must fail then, each of them: unit tests as a tag in brackets or as unit/NAME, whose end
-    may be a *, other tests as FOLDER/FILE[.CLASS.TEST], such as e2e/test_idle. may_hang says that
-    a test that does not end in time counts as failed.
-    """
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...] = ()
-    may_hang: bool = False
 
 
 def require_build() -> None:
@@ -67,14 +51,10 @@ class Tree:
     @contextmanager
     def changed(self, mutation: Mutation) -> Iterator[None]:
         """Changes the file for the time of the block. Failed unless the text is there once."""
-        path = self.folder / mutation.file
+        place = Sources(self.folder).place_of(mutation)
+        path = self.folder / place.file
         before = path.read_text(encoding="utf-8")
-        if before.count(mutation.old) != 1:
-            raise Failed(
-                f"{mutation.name}: the text to change is {before.count(mutation.old)} times in "
-                f"{mutation.file}"
-            )
-        path.write_text(before.replace(mutation.old, mutation.new), encoding="utf-8")
+        path.write_text(place.changed(before), encoding="utf-8")
         try:
             yield
         finally:
