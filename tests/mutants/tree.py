@@ -18,10 +18,10 @@ from place import Mutation, Sources
 from lab.rig.errors import Failed
 
 TOP = Path(__file__).resolve().parents[2]
-_COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
+COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
 # What is there of it: files may have been compiled alone, or whole folders as one (UNITY=1).
 _BUILT = ("linked-from", "objects", "generated", "libturnstile.a", "unity")
-_ALSO = ("bench", "lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
+ALSO = ("bench", "lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
 
 
 def require_build() -> None:
@@ -42,7 +42,7 @@ class Tree:
         self._jobs = jobs
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        for name in (*_COPIED, *_ALSO):
+        for name in (*COPIED, *ALSO):
             _copy(TOP / name, folder / name)
         (folder / "build").mkdir()
         for name in filter(lambda name: (TOP / "build" / name).exists(), _BUILT):
