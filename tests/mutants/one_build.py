@@ -34,7 +34,10 @@ _FLAGS = (
 _ERROR = re.compile(r"^(?P<file>[^:\s]+):(?P<line>\d+):\d+: (?:fatal )?error: .*", re.MULTILINE)
 _TARGETS = ("all", "peers", "build/unit_tests")
 # What a copy needs that is not compiled again.
-_BUILT = ("linked-from", "authserver", "fileserver", "loadgen", "lab", "peers", "unity/generated")
+_BUILT = (
+    *("linked-from", "authserver", "fileserver", "loadgen", "unit_tests", "lab", "peers"),
+    "unity/generated",
+)
 _NOT_COPIED = ("__pycache__", ".mypy_cache", ".ruff_cache")
 
 
@@ -103,10 +106,9 @@ def tree_with(file: str, text: str, tree: Path, folder: Path) -> Iterator[None]:
     Any number of them may be there at once.
     """
     try:
-        for name in (*COPIED, *ALSO):
+        for name in filter(lambda name: (tree / name).exists(), (*COPIED, *ALSO)):
             _copy(tree / name, folder / name)
         for name in filter(lambda name: (tree / "build" / name).exists(), _BUILT):
-            (folder / "build" / name).parent.mkdir(parents=True, exist_ok=True)
             _copy(tree / "build" / name, folder / "build" / name, "-l")
         (folder / file).write_text(text, encoding="utf-8")
         yield
@@ -153,4 +155,5 @@ def _write(path: Path, content: tuple[bytes | str, int]) -> None:
 
 
 def _copy(source: Path, target: Path, *flags: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
     subprocess.run(["cp", "-a", "--reflink=auto", *flags, "-T", source, target], check=True)

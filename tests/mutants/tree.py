@@ -1,7 +1,7 @@
 """A copy of the sources in which one text is changed at a time, and what is built from it.
 
-`make mutants` runs tests on such a copy. `make torture` starts servers that were built from one, to
-see that a broken server is noticed.
+`make torture` starts servers that were built from one, to see that a broken server is noticed.
+`make mutants` has all mutations in one build instead: one_build.py.
 """
 
 from __future__ import annotations
@@ -22,12 +22,6 @@ COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "
 # What is there of it: files may have been compiled alone, or whole folders as one (UNITY=1).
 _BUILT = ("linked-from", "objects", "generated", "libturnstile.a", "unity")
 ALSO = ("bench", "lab", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
-
-
-def require_build() -> None:
-    """Failed unless the programs are built."""
-    if not (TOP / "build" / "linked-from").exists():
-        raise Failed("the programs are not built: run make")
 
 
 class Tree:
