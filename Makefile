@@ -273,9 +273,8 @@ kills: ### kill loadgen --channels at random and start it again, KILLS=N times (
 	@KILLS=$(or $(KILLS),1000) SEED='$(SEED)' $(PYTHON) tests/run_unittests.py tests/e2e test_loadgen_channel_kills \
 	  --build $(BUILD) --limit 100000
 
-mutants: ### break the code in one place after the other and see the tests fail (hours; T="NAME ..." only these, SINCE=REV only of what changed, MOST=N)
+mutants: ### break the code in one place after the other and see the tests fail (T="NAME ..." only these, SINCE=REV only of what changed, MOST=N)
 	@scripts/setup test
-	@$(MAKE) --no-print-directory -j$(shell nproc) UNITY= all
 	@$(PYTHON) tests/mutants/run $(if $(SINCE),--since $(SINCE)) $(if $(MOST),--most $(MOST)) $(T)
 
 compose-test: ### test docker compose and swarms of one and three nodes (needs Docker)

@@ -2,11 +2,12 @@
 
     @ lib/net/fd.h
 
-    moved-fd-is-closed-twice (may hang): unit/a moved-from Fd* | e2e/test_idle.IdleTest
-    - the old text, which is in the file once
+    moved-fd-is-closed-twice in Fd::Fd (may hang): unit/a moved-from Fd* | e2e/test_idle.IdleTest
+    - the old text, which is in the function once
     + the new text
 
-Lines that begin with # are comments.
+The function may be anywhere in the file, or in another file of its folder. Without "in FUNCTION",
+the text is in the file once. Lines that begin with # are comments.
 """
 
 from __future__ import annotations
@@ -15,11 +16,14 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from tree import Mutation
+from place import Mutation
 
 from rig.errors import Failed
 
-_HEAD = re.compile(r"(?P<name>[a-z0-9.-]+)(?P<hang> \(may hang\))?: (?P<tests>\S.*)")
+_HEAD = re.compile(
+    r"(?P<name>[a-z0-9.-]+)(?: in (?P<function>\S+(?: \w+)?))?"
+    r"(?P<hang> \(may hang\))?: (?P<tests>\S.*)"
+)
 
 
 def read(path: Path) -> Iterator[Mutation]:
@@ -35,7 +39,8 @@ def read(path: Path) -> Iterator[Mutation]:
             raise Failed(f"{path.name}: {head['name']} needs a file and a text to change")
         tests = tuple(head["tests"].split(" | "))
         texts = ("\n".join(old), "\n".join(new))
-        yield Mutation(head["name"], file, *texts, tests, head["hang"] is not None)
+        hangs = head["hang"] is not None
+        yield Mutation(head["name"], file, *texts, tests, hangs, head["function"] or "")
 
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         if line in ("-", "+") or line.startswith(("- ", "+ ")):

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -50,28 +51,24 @@ def is_unit(test: str) -> bool:
     return test.startswith(("[", "unit/"))
 
 
-def target_of(test: str) -> str:
-    """What make must build before the test can run."""
-    if is_unit(test):
-        return "build/unit_tests"
-    return "peers" if test.startswith("scripts/") else "all"
+def run_test(
+    test: str, tree: Path, limit_s: float, variables: Mapping[str, str] | None = None
+) -> Outcome:
+    """Requires: adopt_orphans() was called, the test's programs are built, we have no children.
 
-
-def run_test(test: str, tree: Path, limit_s: float) -> Outcome:
-    """Requires: adopt_orphans() was called, target_of(test) is built, and we have no children.
-
-    Kills the test after limit_s, and then every process that it left. Its temporary files are
-    removed.
+    The test and all that it starts have these variables of the environment. Kills the test after
+    limit_s, and then every process that it left. Its temporary files are removed.
     """
     start = time.monotonic()
     scratch = tempfile.mkdtemp(prefix="mutants-")
     try:
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
-            status = _run(_command_of(test), tree, scratch, limit_s, output.fileno())
+            environment = _environment(tree, scratch) | dict(variables or {})
+            status = _run(_command_of(test), tree, environment, limit_s, output.fileno())
             output.seek(0)
             text = output.read()
     finally:
-        _end_children()
+        end_children()
         shutil.rmtree(scratch, ignore_errors=True)
     return Outcome(_verdict_of(status, text), time.monotonic() - start, text)
 
@@ -84,13 +81,18 @@ def _command_of(test: str) -> list[str]:
     return [*runner, f"tests/{folder}", module]
 
 
-def _run(command: list[str], tree: Path, scratch: str, limit_s: float, output: int) -> int | None:
-    """Returns the exit status, or None after the time limit."""
-    environment = os.environ | {
+def _environment(tree: Path, scratch: str) -> dict[str, str]:
+    return os.environ | {
         "TURNSTILE_BUILD": str(tree / "build"),
         "TMPDIR": scratch,
         "PYTHONDONTWRITEBYTECODE": "1",
     }
+
+
+def _run(
+    command: list[str], tree: Path, environment: dict[str, str], limit_s: float, output: int
+) -> int | None:
+    """Returns the exit status, or None after the time limit."""
     with subprocess.Popen(
         command,
         cwd=tree,
@@ -117,7 +119,7 @@ def _verdict_of(status: int | None, output: str) -> Verdict:
     return Verdict.SKIPPED if counts and failed == 0 and skipped > 0 else Verdict.FAILED
 
 
-def _end_children() -> None:
+def end_children() -> None:
     """Kills all our children. Theirs become ours then, and are killed too."""
     while children := _children():
         for pid in children:

@@ -1,7 +1,7 @@
 """A copy of the sources in which one text is changed at a time, and what is built from it.
 
-`make mutants` runs tests on such a copy. `make torture` starts servers that were built from one, to
-see that a broken server is noticed.
+`make torture` starts servers that were built from one, to see that a broken server is noticed.
+`make mutants` has all mutations in one build instead: one_build.py.
 """
 
 from __future__ import annotations
@@ -11,39 +11,17 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+
+from place import Mutation, Sources
 
 from rig.errors import Failed
 
 TOP = Path(__file__).resolve().parents[2]
-_COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
+COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
 # What is there of it: files may have been compiled alone, or whole folders as one (UNITY=1).
 _BUILT = ("linked-from", "objects", "generated", "libturnstile.a", "unity")
-_ALSO = ("bench", "lab", "rig", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """One text of one file, which becomes another one.
-
-    tests must fail then, each of them: unit tests as a tag in brackets or as unit/NAME, whose end
-    may be a *, other tests as FOLDER/FILE[.CLASS.TEST], such as e2e/test_idle. may_hang says that
-    a test that does not end in time counts as failed.
-    """
-
-    name: str
-    file: str
-    old: str
-    new: str
-    tests: tuple[str, ...] = ()
-    may_hang: bool = False
-
-
-def require_build() -> None:
-    """Failed unless the programs are built."""
-    if not (TOP / "build" / "linked-from").exists():
-        raise Failed("the programs are not built: run make")
+ALSO = ("bench", "lab", "rig", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
 
 
 class Tree:
@@ -58,7 +36,7 @@ class Tree:
         self._jobs = jobs
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        for name in (*_COPIED, *_ALSO):
+        for name in (*COPIED, *ALSO):
             _copy(TOP / name, folder / name)
         (folder / "build").mkdir()
         for name in filter(lambda name: (TOP / "build" / name).exists(), _BUILT):
@@ -67,14 +45,10 @@ class Tree:
     @contextmanager
     def changed(self, mutation: Mutation) -> Iterator[None]:
         """Changes the file for the time of the block. Failed unless the text is there once."""
-        path = self.folder / mutation.file
+        place = Sources(self.folder).place_of(mutation)
+        path = self.folder / place.file
         before = path.read_text(encoding="utf-8")
-        if before.count(mutation.old) != 1:
-            raise Failed(
-                f"{mutation.name}: the text to change is {before.count(mutation.old)} times in "
-                f"{mutation.file}"
-            )
-        path.write_text(before.replace(mutation.old, mutation.new), encoding="utf-8")
+        path.write_text(place.changed(before), encoding="utf-8")
         try:
             yield
         finally:

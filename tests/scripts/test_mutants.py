@@ -1,18 +1,16 @@
 """The kept list of mutations still fits the sources: `make mutants` could try each of them."""
 
 import re
-import shutil
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-_NO_CACHE = shutil.ignore_patterns("__pycache__")  # others write there meanwhile
 sys.path.append(str(TESTS / "mutants"))
 
 from kept import ALL, read  # noqa: E402
+from place import Mutation, Place, Sources  # noqa: E402
 
 from rig.errors import Failed  # noqa: E402
 
@@ -52,18 +50,24 @@ def is_in(folder: Path, file: str, names: list[str]) -> bool:
 
 
 class MutantsTest(unittest.TestCase):
-    def test_the_text_that_a_mutation_changes_is_in_its_file_once(self) -> None:
+    def test_the_text_that_a_mutation_changes_is_in_its_function_once(self) -> None:
+        sources = Sources(TESTS.parent)
         for mutation in ALL:
             with self.subTest(mutation.name):
-                path = TESTS.parent / mutation.file
-                self.assertTrue(path.exists(), f"{mutation.name}: there is no {mutation.file}")
-                self.assertEqual(
-                    path.read_text().count(mutation.old),
-                    1,
-                    f"mutation {mutation.name} needs a new text: it must be in {mutation.file} "
-                    f"once, but this is not:\n{mutation.old}",
-                )
+                try:
+                    place = sources.place_of(mutation)
+                except Failed as error:
+                    self.fail(str(error))
                 self.assertNotEqual(mutation.old, mutation.new)
+                if not mutation.function:
+                    self.assert_is_in_no_function(sources, place, mutation)
+
+    def assert_is_in_no_function(self, sources: Sources, place: Place, mutation: Mutation) -> None:
+        """Or else it breaks as soon as another function of the file has the same text."""
+        at = sources.text(place.file).find(mutation.old)
+        for function in sources.functions(place.file):
+            is_in_it = function.begin <= at and at + len(mutation.old) <= function.end
+            self.assertFalse(is_in_it, f"say: {mutation.name} in {function.name}")
 
     def test_each_mutation_names_tests_that_exist(self) -> None:
         unit_tests = unit_test_names()
@@ -80,15 +84,6 @@ class MutantsTest(unittest.TestCase):
         self.assertEqual(len(set(names)), len(names))
         self.assertGreaterEqual(len(names), LEAST)
 
-    def test_without_programs_it_says_in_a_line_what_to_do(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            for name in ("tests/mutants", "rig"):
-                shutil.copytree(TESTS.parent / name, Path(folder) / name, ignore=_NO_CACHE)
-            command = [sys.executable, f"{folder}/tests/mutants/run"]
-            done = subprocess.run(command, capture_output=True, text=True)
-        self.assertEqual(done.stderr, "mutants: the programs are not built: run make\n")
-        self.assertEqual(done.returncode, 1)
-
 
 class ReadTest(unittest.TestCase):
     def read(self, text: str) -> list:
@@ -103,6 +98,12 @@ class ReadTest(unittest.TestCase):
         self.assertEqual((one.name, one.file, one.may_hang), ("one", "a.h", True))
         self.assertEqual(one.tests, ("[net]", "e2e/test_x"))
         self.assertEqual((one.old, one.new), ("if (a)\n  b;", "\nc;"))
+
+    def test_a_name_may_say_the_function(self) -> None:
+        text = "@ a.h\none in A::a (may hang): [x]\n- a\ntwo in operator bool: unit/x: y\n- b\n"
+        one, two = self.read(text)
+        self.assertEqual((one.name, one.function, one.may_hang), ("one", "A::a", True))
+        self.assertEqual((two.function, two.tests), ("operator bool", ("unit/x: y",)))
 
     def test_a_text_that_only_goes_has_no_new_one(self) -> None:
         first, second = self.read("@ a.h\none: [x]\n- a\ntwo: [x]\n- b\n")
