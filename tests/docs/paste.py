@@ -121,6 +121,10 @@ def run_text(text: str, name: str, form: Form, settings: dict[str, str] | None =
     return outcome
 
 
+# What the load generator says of itself on a busy machine, where no run of it is valid.
+_BUSY = ("the load generator itself was late", "threads waited for a core")
+
+
 class _Runner:
     """Has a shell as soon as a command is to be run."""
 
@@ -213,8 +217,7 @@ class _Runner:
         self.place, self.text = place, shown
         status, said = self._get_shell().paste(text, self.form.limit_s, typed)
         self.said += said
-        # On a busy machine loadgen is late, and says so.
-        if status in expected or "the load generator itself was late" in said:
+        if status in expected or any(reason in said for reason in _BUSY):
             self.outcome.run += 1
         else:
             self._fail(place, shown, said, status)
