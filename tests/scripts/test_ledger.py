@@ -1,4 +1,4 @@
-"""How mutations meet the unit tests, some of which die or hang, and what a test enters."""
+"""The parts of `make ledger`: unit tests that die or hang, what a test enters, what is kept."""
 
 import os
 import subprocess
@@ -7,8 +7,13 @@ import tempfile
 import textwrap
 import unittest
 from pathlib import Path
+from unittest import mock
 
 MUTANTS = Path(__file__).resolve().parents[1] / "mutants"
+sys.path.append(str(MUTANTS))
+
+import ledger  # noqa: E402
+from ledger import State  # noqa: E402
 
 # In place of build/unit_tests: what a test does follows from its name and from the mutation.
 UNIT_TESTS = """\
@@ -113,3 +118,25 @@ class EnteredTest(InAFolder):
             env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
         )
         self.assertEqual(done.stdout, "PASSED [4711] ['lab/loaded.py']\n")
+
+
+class StateTest(InAFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        patched = mock.patch.object(ledger, "FOLDER", self.folder)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def test_it_goes_on_where_it_stopped_though_a_line_was_cut(self) -> None:
+        State("sources").put("units", "one", failed=["a"])
+        with (self.folder / "ledger" / "results").open("a") as file:
+            file.write('{"what": "uni')
+        again = State("sources")
+        self.assertEqual(again.get("units", "one")["failed"], ["a"])
+        again.put("units", "two", failed=[])
+        self.assertEqual(list(State("sources").all_of("units")), ["one", "two"])
+
+    def test_results_of_other_sources_are_gone(self) -> None:
+        State("sources").put("units", "one", failed=["a"])
+        self.assertIsNone(State("others").get("units", "one"))
+        self.assertIsNone(State("sources").get("units", "one"))
