@@ -277,6 +277,10 @@ mutants: ### break the code in one place after the other and see the tests fail 
 	@scripts/setup test
 	@$(PYTHON) tests/mutants/run $(if $(SINCE),--since $(SINCE)) $(if $(MOST),--most $(MOST)) $(T)
 
+ledger: ### write down all tests that fail by each mutation, for HOURS (4), from where it stopped: tests/ledger.txt
+	@scripts/setup test
+	@$(PYTHON) tests/mutants/run --ledger --hours $(or $(HOURS),4)
+
 compose-test: ### test docker compose and swarms of one and three nodes (needs Docker)
 	@tests/compose/run
 
@@ -419,4 +423,4 @@ tidy compile_commands.json: $(AREA)/generated/version.h $(PAGE_FILES) $(SCHEMAS:
 
 -include $(shell find $(AREA)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
-  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls kills mutants quick full
+  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls kills mutants ledger quick full

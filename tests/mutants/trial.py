@@ -53,6 +53,14 @@ def parse_arguments() -> argparse.Namespace:
         metavar="N",
         help="how many tests run at once; they mostly wait (%(default)s)",
     )
+    parser.add_argument(
+        "--ledger",
+        action="store_true",
+        help="write all tests that fail by each into tests/ledger.txt",
+    )
+    parser.add_argument(
+        "--hours", type=float, default=4.0, metavar="H", help="of --ledger (%(default)s)"
+    )
     parser.add_argument("--list", action="store_true", help="print all names with their tests")
     arguments = parser.parse_args()
     if unknown := set(arguments.names) - {mutation.name for mutation in ALL}:
@@ -239,6 +247,11 @@ def main() -> int:
     build.update()
     bench = Bench(build, arguments.jobs)
     with bench.workers:
+        if arguments.ledger:
+            from ledger import Ledger  # which imports this module
+
+            Ledger(build, bench, arguments.hours).make()
+            return 0
         tally = try_all(chosen, bench)
     print(f"{tally.passed} passed, {tally.failed} failed, {tally.skipped} skipped")
     return 0 if tally.failed == 0 and tally.passed > 0 else 1
