@@ -39,7 +39,7 @@ from tree import TOP
 from trial import Bench
 from units import Units, names_of, run_units
 
-from lab.rig.errors import Failed
+from rig.errors import Failed
 
 LEDGER = TOP / "tests" / "ledger.txt"
 _FOLDERS = ("e2e", "stores", "model", "scripts", "judges", "lab", "docs")
