@@ -121,28 +121,30 @@ class ThreadServer {
         refuse(std::move(arrival->fd), entrance.busy_answer);
         continue;
       }
-      const bool is_allowed = take_place(arrival->peer);
+      if (!take_place(arrival->peer)) {
+        entrance.turn_away(std::move(*arrival));
+        continue;
+      }
       const int raw_fd = arrival->fd.get();
       const auto peer = arrival->peer;
-      if (is_allowed) wait_for_seat();
-      const bool is_started =
-          is_allowed && start_thread([this, raw_fd, peer, &entrance](Seat& seat) {
-            Arrival owned{net::Fd(raw_fd), peer};
-            const telemetry::Lease lease_of_one(options_.counters);
-            const auto worker = try_to_make_worker(entrance);
-            if (worker) {
-              serve_seated(seat, std::move(owned), *worker);
-            } else {
-              --serving_;
-              entrance.turn_away(std::move(owned));
-            }
-          });
+      wait_for_seat();
+      const bool is_started = start_thread([this, raw_fd, peer, &entrance](Seat& seat) {
+        Arrival owned{net::Fd(raw_fd), peer};
+        const telemetry::Lease lease_of_one(options_.counters);
+        const auto worker = try_to_make_worker(entrance);
+        if (worker) {
+          serve_seated(seat, std::move(owned), *worker);
+        } else {
+          --serving_;
+          refuse(std::move(owned.fd), entrance.busy_answer);
+        }
+      });
       if (is_started) {
         arrival->fd.release();
         continue;
       }
-      if (is_allowed) --serving_;
-      entrance.turn_away(std::move(*arrival));
+      --serving_;
+      refuse(std::move(arrival->fd), entrance.busy_answer);
     }
   }
 
@@ -199,9 +201,9 @@ class ThreadServer {
           entrance.waiting.fetch_sub(1) > 1 || start_successor(entrance) || entrance.waiting > 0;
       if (one_waits && worker == nullptr) worker = try_to_make_worker(entrance);
       const bool has_room = worker != nullptr && entrance.acceptor.has_room_for(arrival->fd);
-      if (!has_room) {
+      if (!has_room || !one_waits) {
         refuse(std::move(arrival->fd), entrance.busy_answer);
-      } else if (one_waits && take_place(arrival->peer)) {
+      } else if (take_place(arrival->peer)) {
         serve_seated(seat, std::move(*arrival), *worker);
       } else {
         entrance.turn_away(std::move(*arrival));

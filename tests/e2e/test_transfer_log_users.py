@@ -75,19 +75,20 @@ class TransferLogUsersTest(SceneTest):
     def test_whoever_is_not_let_in_has_a_line_with_the_name_that_was_tried(self) -> None:
         server = self.serve("--wrong-passwords", 2)
         client = self.client(server, "alice")
-        for line in ("get:alice:wrong", "a", "get:nobody:wrong"):
+        for line in ("get:alice:wrong", "a", "get:nobody:wrong", "get:alice:wrong2"):
             self.assertEqual(client.ask(line), "denied")
         self.assertEqual(client.ask("get:b b:wrong"), "invalid")  # it may be anything
         self.assertEqual(client.ask("get:alice:wrong3"), "busy")
         found = [
             parts_of(line, "result", "method", "user", "name", "bytes", "client")
-            for line in self.lines(4)
+            for line in self.lines(5)
         ]
         here = (0, "127.0.0.1")
         expected = [
             ("denied", "get:", "alice", None, *here),
             ("denied", None, None, "a", *here),
             ("denied", "get:", "nobody", None, *here),
+            ("denied", "get:", "alice", None, *here),
             ("busy", "get:", "alice", None, *here),
         ]
         self.assertEqual(found, expected)
