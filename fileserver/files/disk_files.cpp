@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
+#include "fileserver/files/file_system.h"
 
 namespace fileserver {
 
@@ -26,15 +27,18 @@ DiskFiles::Looked DiskFiles::settled_version(int fd, FileVersion version) const 
 
 base::Result<OpenedFile> DiskFiles::open(std::string_view name) {
   FileVersion found;
+  const bool may_hold_up_others = base::my_waits != nullptr;
+  bool is_closed_here = true;
   auto file = base::may_block([&] {
     auto opened = fence_->open_file(name, Fence::Links::kFollowed);
     if (opened) found = version_to_read(opened->fd.get());
+    if (opened && may_hold_up_others) is_closed_here = closes_at_once(opened->fd.get());
     if (opened && !reads_.has_read_ahead)
       ::posix_fadvise(opened->fd.get(), 0, 0, POSIX_FADV_RANDOM);
     return opened;
   });
   if (!file) return file.error();
-  DiskFd fd(std::move(file->fd));
+  DiskFd fd(std::move(file->fd), is_closed_here);
   const auto [version, was_settled] = settled_version(fd.get(), found);
   if (version.size_bytes < 0) {
     return base::Error{base::ErrorCode::kInternal,

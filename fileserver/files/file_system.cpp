@@ -4,7 +4,9 @@
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 namespace fileserver {
 
@@ -24,7 +26,18 @@ constexpr FileSystem kSilent[] = {
     {0xBACBACBC, "vmhgfs"},
 };
 
+// ext2 to ext4, XFS, Btrfs, F2FS, ZFS and tmpfs.
+constexpr std::uint32_t kClosesAtOnce[] = {0x0000EF53, 0x58465342, 0x9123683E,
+                                           0xF2F52010, 0x2FC12FC1, 0x01021994};
+
 }  // namespace
+
+bool closes_at_once(int fd) {
+  struct statfs status {};
+  return ::fstatfs(fd, &status) == 0 &&
+         std::ranges::find(kClosesAtOnce, static_cast<std::uint32_t>(status.f_type)) !=
+             std::end(kClosesAtOnce);
+}
 
 std::string silent_file_system(const std::string& folder) {
   struct statfs status {};

@@ -18,15 +18,16 @@ namespace fileserver {
 
 constexpr std::size_t kDefaultPieceBytes = 64 * 1024;
 
-// Owns the descriptor of a file on disk, or none, and closes it with base::close_file().
+// Owns the descriptor of a file on disk, or none, and closes it with base::close_file(), unless it
+// closes at once.
 class DiskFd {
  public:
   DiskFd() = default;
-  explicit DiskFd(net::Fd fd) : fd_(std::move(fd)) {}
+  DiskFd(net::Fd fd, bool closes_at_once) : fd_(std::move(fd)), closes_at_once_(closes_at_once) {}
   DiskFd(DiskFd&&) noexcept = default;
   DiskFd& operator=(DiskFd&&) noexcept = default;
   ~DiskFd() {
-    if (fd_.is_open()) base::close_file(fd_.release());
+    if (fd_.is_open() && !closes_at_once_) base::close_file(fd_.release());
   }
 
   bool is_open() const { return fd_.is_open(); }
@@ -34,6 +35,7 @@ class DiskFd {
 
  private:
   net::Fd fd_;
+  bool closes_at_once_ = false;
 };
 
 // One version of a file, which stays what it is while this lives. Making and moving it does not

@@ -1,7 +1,7 @@
-// An LD_PRELOAD library: who reads, syncs or looks at something opened in the folder HUNG_DISK waits
-// as long as the file HUNG_WHILE is there. A single kind of call waits as long as HUNG_WHILE.KIND is
-// there: read, sync, look, open, close, or loop, which is a read that must not wait. A line on
-// standard error says when one begins to wait.
+// An LD_PRELOAD library: who reads, syncs or looks at something opened in the folder HUNG_DISK
+// waits as long as the file HUNG_WHILE is there. A single kind of call waits as long as
+// HUNG_WHILE.KIND is there: read, sync, look, open, close, or loop, which is a read that must not
+// wait. A line on standard error says when one begins to wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 static int is_in_folder(int fd) {
@@ -67,6 +68,15 @@ int statx(int folder, const char* path, int flags, unsigned mask, struct statx* 
   return real(folder, path, flags, mask, into);
 }
 
+// It is no disk of the kernel, whose files are closed at once.
+int fstatfs(int fd, struct statfs* into) {
+  static int (*real)(int, struct statfs*);
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "fstatfs");
+  const int done = real(fd, into);
+  if (is_in_folder(fd)) into->f_type = 0x65735546;  // FUSE
+  return done;
+}
+
 // Of what is open already, and is opened again to be read.
 int open(const char* path, int flags, ...) {
   static int (*real)(const char*, int, ...);
@@ -92,4 +102,5 @@ int close(int fd) {
 // Programs with _FILE_OFFSET_BITS=64 call these.
 ssize_t pread64(int, void*, size_t, off_t) __attribute__((alias("pread")));
 ssize_t preadv64v2(int, const struct iovec*, int, off_t, int) __attribute__((alias("preadv2")));
+int fstatfs64(int, struct statfs64*) __attribute__((alias("fstatfs")));
 int open64(const char*, int, ...) __attribute__((alias("open")));
