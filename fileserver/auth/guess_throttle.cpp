@@ -82,7 +82,8 @@ GuessThrottle::Attempt GuessThrottle::begin(const net::IpAddress& from, wire::Cr
 GuessThrottle::Attempt GuessThrottle::begin_of_address(const Hashes& hashes,
                                                        std::int64_t patience_ms) {
   auto address = addresses_.take(hashes.address, base::Deadline::in_ms(patience_ms));
-  return {*this, hashes.pair, address.turn(), {}, std::move(address)};
+  const Turn turn = address.turn();
+  return {*this, hashes.pair, turn, {}, std::move(address)};
 }
 
 GuessThrottle::Attempt GuessThrottle::begin_known(const Hashes& hashes, std::int64_t patience_ms) {
@@ -91,7 +92,8 @@ GuessThrottle::Attempt GuessThrottle::begin_known(const Hashes& hashes, std::int
                   : users_.without_place(hashes.user);
   if (user.turn() != Turn::kAsk) return {*this, hashes.pair, user.turn(), {}, {}};
   auto address = addresses_.pass(hashes.address);
-  return {*this, hashes.pair, address.turn(), std::move(user), std::move(address)};
+  const Turn turn = address.turn();
+  return {*this, hashes.pair, turn, std::move(user), std::move(address)};
 }
 
 // The user comes first. Whoever waits for that one holds no place of the address, which others
