@@ -39,7 +39,7 @@ void add(Exchange& exchange, Parts& parts, Transfer& transfer) {
   if (transfer.has_name) transfer.name = exchange.path()->name;
   transfer.client = exchange.client;
   transfer.user = exchange.user.empty() ? exchange.refused_user : exchange.user;
-  transfer.method = http::name_of(exchange.method());
+  transfer.method = http::text_of(exchange.method());
   if (const auto status = exchange.status())
     transfer.status = static_cast<std::uint16_t>(status->number());
   parts.transfer_log->add(transfer);

@@ -59,6 +59,21 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
 };
 static_assert(!kNames.back().empty(), "each field has a name");
 
+// The fields whose names have as many bytes, in the order of the enumeration. So one comparison or
+// two tell which field a name is.
+constexpr std::size_t kLongestName = 19;
+constexpr auto kOfLength = [] {
+  std::array<std::array<Field, 4>, kLongestName + 1> fields{};
+  for (auto& row : fields) row.fill(Field::kOther);
+  for (std::size_t i = 0; i < kNames.size(); ++i) {
+    auto& row = fields[kNames[i].size()];
+    std::size_t at = 0;
+    while (row[at] != Field::kOther) ++at;  // a fifth of one length does not compile
+    row[at] = static_cast<Field>(i);
+  }
+  return fields;
+}();
+
 }  // namespace
 
 std::string_view text_of(Method method) {
@@ -75,16 +90,11 @@ Method method_of(std::string_view text) {
   return Method::kOther;
 }
 
-std::string_view name_of(Method method) {
-  for (const auto& [name, one] : kMethods) {
-    if (one == method) return name;
-  }
-  return {};
-}
-
 Field field_of(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i) {
-    if (is_same(name, kNames[i])) return static_cast<Field>(i);
+  if (name.size() > kLongestName) return Field::kOther;
+  for (const Field field : kOfLength[name.size()]) {
+    if (field == Field::kOther) break;
+    if (is_same(name, kNames[static_cast<std::size_t>(field)])) return field;
   }
   return Field::kOther;
 }

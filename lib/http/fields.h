@@ -27,14 +27,11 @@ enum class Method : std::uint8_t {
   kOther,
 };
 
-// Such as "GET"; empty for kOther.
+// Such as "GET"; empty for kOther. The text lives for ever.
 std::string_view text_of(Method method);
 
 // Methods are case-sensitive.
 Method method_of(std::string_view text);
-
-// The text lives for ever. Empty of kOther.
-std::string_view name_of(Method method);
 
 enum class Field : std::uint8_t {
   kAccept,

@@ -32,18 +32,18 @@ constexpr bool is_control(char byte) {
   return value < 0x20 || value == 0x7f;
 }
 
+// The bytes of a name. Outside of its function, as it would be made again at each call in there.
+inline constexpr auto kTokenBytes = [] {
+  std::array<bool, 256> table{};
+  for (const char mark : std::string_view("!#$%&'*+-.^_`|~"))
+    table[static_cast<unsigned char>(mark)] = true;
+  for (unsigned value = 0; value < 128; ++value)
+    table[value] |= is_digit(static_cast<char>(value)) || is_letter(static_cast<char>(value));
+  return table;
+}();
+
 // Whether a byte may stand in a name: methods, fields.
-constexpr bool is_token_byte(char byte) {
-  constexpr auto kTable = [] {
-    std::array<bool, 256> table{};
-    for (const char mark : std::string_view("!#$%&'*+-.^_`|~"))
-      table[static_cast<unsigned char>(mark)] = true;
-    for (unsigned value = 0; value < 128; ++value)
-      table[value] |= is_digit(static_cast<char>(value)) || is_letter(static_cast<char>(value));
-    return table;
-  }();
-  return kTable[static_cast<unsigned char>(byte)];
-}
+constexpr bool is_token_byte(char byte) { return kTokenBytes[static_cast<unsigned char>(byte)]; }
 
 // Whether a byte may stand in the value of a field.
 constexpr bool is_value_byte(char byte) { return !is_control(byte) || byte == '\t'; }

@@ -287,3 +287,15 @@ TEST_CASE("the body's length is framed", "[http]") {
   CHECK(body_of("Transfer-Encoding: Chunked\r\n").kind == Kind::kChunked);
   CHECK_FALSE(body_of("Transfer-Encoding: chunked\r\n").is_empty());
 }
+
+TEST_CASE("fields whose names have as many bytes are told apart", "[http]") {
+  using http::field_of;
+  CHECK(field_of("if-match") == Field::kIfMatch);
+  CHECK(field_of("IF-RANGE") == Field::kIfRange);
+  CHECK(field_of("Content-Range") == Field::kContentRange);
+  CHECK(field_of("If-None-Match") == Field::kIfNoneMatch);
+  CHECK(field_of("Authorization") == Field::kAuthorization);
+  CHECK(field_of("If-Unmodified-Since") == Field::kIfUnmodifiedSince);
+  for (const std::string_view other : {"", "o", "if-matcH2", "hosts", "If-Unmodified-Since2"})
+    CHECK(field_of(other) == Field::kOther);
+}
