@@ -1,7 +1,6 @@
 """The same conversation with every combination of the flags that choose how the servers work."""
 
 import itertools
-import unittest
 
 from client import Client, grant
 from scene import SharedSceneTest, create_account
@@ -13,7 +12,7 @@ SPARES = ("0", "default")
 
 
 class Conversation:
-    """The tests. load_tests() makes a subclass for each combination of flags."""
+    """The tests. Each combination of flags has a class of its own, made below."""
 
     auth_flags: tuple
     file_flags: tuple
@@ -98,21 +97,13 @@ class Conversation:
             client.close()
 
 
-def load_tests(
-    loader: unittest.TestLoader, _tests: unittest.TestSuite, _pattern: str | None
-) -> unittest.TestSuite:
-    suite = unittest.TestSuite()
-    for model, files, connection, spare in itertools.product(
-        MODELS, FILES, AUTH_CONNECTIONS, SPARES
-    ):
-        auth_flags = ["--model", model]
-        file_flags = ["--files", files, "--auth-connection", connection]
-        if spare != "default":
-            auth_flags += ["--spare-workers", spare]
-            file_flags += ["--spare-threads", spare]
-        name = f"{model}, {files}, {connection}, spare {spare}"
-        flags = {"auth_flags": auth_flags, "file_flags": file_flags}
-        suite.addTests(
-            loader.loadTestsFromTestCase(type(name, (Conversation, SharedSceneTest), flags))
-        )
-    return suite
+for model, files, connection, spare in itertools.product(MODELS, FILES, AUTH_CONNECTIONS, SPARES):
+    auth_flags = ["--model", model]
+    file_flags = ["--files", files, "--auth-connection", connection]
+    if spare != "default":
+        auth_flags += ["--spare-workers", spare]
+        file_flags += ["--spare-threads", spare]
+    # Under its name here, so that one of its tests can be run alone.
+    name = f"{model}, {files}, {connection}, spare {spare}"
+    flags = {"auth_flags": auth_flags, "file_flags": file_flags}
+    globals()[name] = type(name, (Conversation, SharedSceneTest), flags)
