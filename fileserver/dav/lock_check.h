@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "fileserver/dav/find_resource.h"
-#include "fileserver/dav/locks.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/handler.h"
+#include "fileserver/rights/locks.h"
 #include "fileserver/rights/user_rights.h"
 
 namespace fileserver::dav {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <variant>
 
-#include "fileserver/dav/locks.h"
+#include "fileserver/rights/locks.h"
 #include "http/status.h"
 #include "xml/element.h"
 

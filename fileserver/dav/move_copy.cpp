@@ -20,7 +20,6 @@ namespace fileserver {
 
 namespace {
 
-using dav::LongChanges;
 using http::Field;
 
 constexpr int kGraceMs = 1000;

@@ -1,6 +1,7 @@
 #include "fileserver/http/zip_folder.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -21,6 +22,9 @@
 namespace fileserver {
 
 namespace {
+
+// What one zip may take for the names that it has sent. One whose names need more is cut.
+constexpr std::int64_t kOneZipBytes = std::int64_t{64} << 20;
 
 using Batch = base::Result<std::vector<ListedEntry>>;
 

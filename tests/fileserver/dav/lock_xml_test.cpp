@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "tests/catch.h"
 
-using fileserver::dav::kMaxOwnerBytes;
-using fileserver::dav::Lock;
+using fileserver::kMaxOwnerBytes;
+using fileserver::Lock;
 using fileserver::dav::LockInfo;
 using fileserver::dav::parse_lock_info;
 

@@ -1,4 +1,4 @@
-#include "fileserver/dav/lock_client.h"
+#include "fileserver/rights/lock_client.h"
 
 #include <fmt/core.h>
 #include <pwd.h>
@@ -14,13 +14,13 @@
 #include <vector>
 
 #include "base/result.h"
-#include "fileserver/dav/lock_service.h"
+#include "fileserver/rights/lock_service.h"
 #include "net/abstract_socket.h"
 #include "net/fd.h"
 #include "net/socket_io.h"
 #include "serve/startup.h"
 
-namespace fileserver::dav {
+namespace fileserver {
 
 namespace {
 
@@ -131,4 +131,4 @@ int ask_for_locks(const LockQuestion& question) {
   return std::cout ? 0 : 1;
 }
 
-}  // namespace fileserver::dav
+}  // namespace fileserver

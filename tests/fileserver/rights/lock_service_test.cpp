@@ -1,4 +1,4 @@
-#include "fileserver/dav/lock_service.h"
+#include "fileserver/rights/lock_service.h"
 
 #include <sys/socket.h>
 #include <unistd.h>
@@ -13,9 +13,9 @@
 #include "net/socket_io.h"
 #include "tests/catch.h"
 
-using fileserver::dav::Lock;
-using fileserver::dav::Locks;
-using fileserver::dav::LockService;
+using fileserver::Lock;
+using fileserver::Locks;
+using fileserver::LockService;
 
 namespace {
 
@@ -36,7 +36,7 @@ std::string token_of(Locks& locks, Lock lock) {
 
 // To the service of this process; there may be others.
 net::Fd connected() {
-  for (const auto& name : net::abstract_listeners(fileserver::dav::kLockServicePrefix)) {
+  for (const auto& name : net::abstract_listeners(fileserver::kLockServicePrefix)) {
     auto fd = net::connect_to_abstract(name);
     const auto peer = fd ? net::credentials_of_peer(fd->get()) : std::nullopt;
     if (peer && peer->pid == ::getpid()) return std::move(*fd);
@@ -79,7 +79,7 @@ TEST_CASE("a lock is a line with its token, kind, depth, time left, user and pat
 
 TEST_CASE("the owner of the host lists all locks, and ends those of a token or a path", "[locks]") {
   Locks locks;
-  const LockService service(fileserver::dav::open_for_locks(), locks);
+  const LockService service(fileserver::open_for_locks(), locks);
   CHECK(answer_to("list\n") == ".\n");
   constexpr std::size_t kMany = 200;  // more than are read at once
   for (std::size_t i = 0; i < kMany; ++i) token_of(locks, asked("many/" + std::to_string(i)));
@@ -103,7 +103,7 @@ TEST_CASE("the owner of the host lists all locks, and ends those of a token or a
 
 TEST_CASE("what is no whole request ends no lock and keeps nobody from the next one", "[locks]") {
   Locks locks;
-  const LockService service(fileserver::dav::open_for_locks(), locks);
+  const LockService service(fileserver::open_for_locks(), locks);
   token_of(locks, asked("a"));
   for (const std::string request : {"", "list", "list \n", "end\n", "/a\n", "end /a"})
     CHECK(answer_to(request).empty());
@@ -118,7 +118,7 @@ TEST_CASE("what is no whole request ends no lock and keeps nobody from the next 
 
 TEST_CASE("a service ends while somebody asks slowly", "[locks]") {
   Locks locks;
-  auto service = std::make_unique<LockService>(fileserver::dav::open_for_locks(), locks);
+  auto service = std::make_unique<LockService>(fileserver::open_for_locks(), locks);
   const net::Fd slow = connected();
   REQUIRE(net::send_all(slow.get(), "li"));
   service.reset();

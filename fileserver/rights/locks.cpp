@@ -1,4 +1,4 @@
-#include "fileserver/dav/locks.h"
+#include "fileserver/rights/locks.h"
 
 #include <fmt/core.h>
 #include <sodium.h>
@@ -8,7 +8,7 @@
 #include <iterator>
 #include <utility>
 
-namespace fileserver::dav {
+namespace fileserver {
 
 namespace {
 
@@ -284,4 +284,4 @@ bool Locks::is_empty(std::int64_t now_ns) {
   return size_ == 0;
 }
 
-}  // namespace fileserver::dav
+}  // namespace fileserver

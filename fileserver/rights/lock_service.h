@@ -12,10 +12,10 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "fileserver/dav/locks.h"
+#include "fileserver/rights/locks.h"
 #include "net/fd.h"
 
-namespace fileserver::dav {
+namespace fileserver {
 
 // The names of the sockets begin so. The rest is random, so that nobody takes one beforehand.
 inline constexpr std::string_view kLockServicePrefix = "turnstile-fileserver-";
@@ -59,4 +59,4 @@ class LockService {
 // The lock as a line of the answer, without its end: token, scope, depth, time left, user and path.
 std::string line_of(const Lock& lock, std::int64_t now_ns);
 
-}  // namespace fileserver::dav
+}  // namespace fileserver

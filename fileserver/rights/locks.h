@@ -14,7 +14,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 
-namespace fileserver::dav {
+namespace fileserver {
 
 inline constexpr std::int64_t kMaxLockSeconds = 3600;  // also what nobody asked otherwise gets
 inline constexpr std::size_t kMaxOwnerBytes = 2048;    // of the XML of a lock's owner
@@ -159,4 +159,4 @@ class Locks {
   std::int64_t first_end_ns_ GUARDED_BY(mutex_) = INT64_MAX;  // or earlier
 };
 
-}  // namespace fileserver::dav
+}  // namespace fileserver

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/mutex.h"
 
-namespace fileserver::dav {
+namespace fileserver {
 
 // Each may take hours, and all of them write to the same disks. So one user, with however many
 // requests, does not keep others from short changes, and hardly from long ones.
@@ -61,4 +61,4 @@ class LongChanges {
   std::vector<const Place*> at_work_ GUARDED_BY(mutex_);
 };
 
-}  // namespace fileserver::dav
+}  // namespace fileserver

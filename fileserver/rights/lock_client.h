@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-namespace fileserver::dav {
+namespace fileserver {
 
 // What takes the place of a process id: the only fileserver that this user may ask.
 inline constexpr std::string_view kOnlyOne = "-";
@@ -19,4 +19,4 @@ struct LockQuestion {
 // fileservers, or this user may not ask. Requires: the process is not in a sandbox.
 int ask_for_locks(const LockQuestion& question);
 
-}  // namespace fileserver::dav
+}  // namespace fileserver

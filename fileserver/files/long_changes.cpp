@@ -1,6 +1,6 @@
-#include "fileserver/dav/long_changes.h"
+#include "fileserver/files/long_changes.h"
 
-namespace fileserver::dav {
+namespace fileserver {
 
 LongChanges::Place::Place(LongChanges& changes, std::string_view user,
                           const std::function<bool()>& may_wait)
@@ -43,4 +43,4 @@ bool LongChanges::may_begin(std::string_view user) const {
   return all < kMost && of_user < kMostOfUser;
 }
 
-}  // namespace fileserver::dav
+}  // namespace fileserver

@@ -1,4 +1,4 @@
-#include "fileserver/http/health_beyond_limit.h"
+#include "fileserver/health_beyond_limit.h"
 
 #include <utility>
 

@@ -1,4 +1,4 @@
-#include "fileserver/dav/long_changes.h"
+#include "fileserver/files/long_changes.h"
 
 #include <memory>
 #include <string_view>
@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "tests/catch.h"
 
-using fileserver::dav::LongChanges;
+using fileserver::LongChanges;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "fileserver/dav/locks.h"
+#include "fileserver/rights/locks.h"
 
 #include <optional>
 #include <set>
@@ -7,9 +7,9 @@
 
 #include "tests/catch.h"
 
-using fileserver::dav::Lock;
-using fileserver::dav::LockedChange;
-using fileserver::dav::Locks;
+using fileserver::Lock;
+using fileserver::LockedChange;
+using fileserver::Locks;
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "fileserver/dav/lock_service.h"
+#include "fileserver/rights/lock_service.h"
 
 #include <fmt/core.h>
 #include <poll.h>
@@ -20,7 +20,7 @@
 #include "net/listen.h"
 #include "net/socket_io.h"
 
-namespace fileserver::dav {
+namespace fileserver {
 
 namespace {
 
@@ -181,4 +181,4 @@ void LockService::answer(Visit& visit) {
   visit.say(kEndOfLocks);
 }
 
-}  // namespace fileserver::dav
+}  // namespace fileserver
