@@ -305,7 +305,7 @@ FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
 FUZZED_LIBS_http_request := -lhttp_parser
 FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
-FUZZED_dav_body := $(addprefix fileserver/dav/,lock_xml.cpp multistatus.cpp name_printer.cpp property_request.cpp) lib/xml/*.cpp \
+FUZZED_dav_body := $(addprefix fileserver/http/dav/,lock_xml.cpp multistatus.cpp name_printer.cpp property_request.cpp) lib/xml/*.cpp \
   lib/http/*.cpp lib/wire/*.cpp $(addprefix lib/base/,error.cpp utf8.cpp clock.cpp)
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp

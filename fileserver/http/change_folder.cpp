@@ -1,8 +1,8 @@
 #include "fileserver/http/change_folder.h"
 
 #include "base/waits.h"
-#include "fileserver/dav/lock_check.h"
-#include "fileserver/dav/move_copy.h"
+#include "fileserver/http/dav/lock_check.h"
+#include "fileserver/http/dav/move_copy.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/methods.h"
 #include "fileserver/parts.h"

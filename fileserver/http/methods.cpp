@@ -1,9 +1,9 @@
 #include "fileserver/http/methods.h"
 
-#include "fileserver/dav/lock.h"
-#include "fileserver/dav/move_copy.h"
-#include "fileserver/dav/propfind.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/dav/lock.h"
+#include "fileserver/http/dav/move_copy.h"
+#include "fileserver/http/dav/propfind.h"
 #include "fileserver/http/get_file.h"
 #include "fileserver/http/put_file.h"
 

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "base/completes.h"
-#include "fileserver/dav/lock_check.h"
 #include "fileserver/http/credentials.h"
+#include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/methods.h"

@@ -6,9 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "fileserver/dav/lock_xml.h"
-#include "fileserver/dav/multistatus.h"
-#include "fileserver/dav/property_request.h"
+#include "fileserver/http/dav/lock_xml.h"
+#include "fileserver/http/dav/multistatus.h"
+#include "fileserver/http/dav/property_request.h"
 #include "tests/fuzz/require.h"
 #include "xml/element.h"
 

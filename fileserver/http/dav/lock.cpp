@@ -1,4 +1,4 @@
-#include "fileserver/dav/lock.h"
+#include "fileserver/http/dav/lock.h"
 
 #include <sys/stat.h>
 
@@ -12,13 +12,13 @@
 #include "base/clock.h"
 #include "base/waits.h"
 #include "fileserver/auth/masked_password.h"
-#include "fileserver/dav/body.h"
-#include "fileserver/dav/depth.h"
-#include "fileserver/dav/lock_check.h"
-#include "fileserver/dav/lock_xml.h"
-#include "fileserver/dav/xml_type.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/credentials.h"
+#include "fileserver/http/dav/body.h"
+#include "fileserver/http/dav/depth.h"
+#include "fileserver/http/dav/lock_check.h"
+#include "fileserver/http/dav/lock_xml.h"
+#include "fileserver/http/dav/xml_type.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
 #include "http/if_header.h"

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "fileserver/dav/find_resource.h"
+#include "fileserver/http/dav/find_resource.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/handler.h"
 #include "fileserver/rights/locks.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "fileserver/dav/multistatus.h"
+#include "fileserver/http/dav/multistatus.h"
 #include "fileserver/http/handler.h"
 #include "fileserver/rights/user_rights.h"
 

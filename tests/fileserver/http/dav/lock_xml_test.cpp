@@ -1,4 +1,4 @@
-#include "fileserver/dav/lock_xml.h"
+#include "fileserver/http/dav/lock_xml.h"
 
 #include <string>
 #include <variant>

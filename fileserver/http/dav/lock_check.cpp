@@ -1,13 +1,13 @@
-#include "fileserver/dav/lock_check.h"
+#include "fileserver/http/dav/lock_check.h"
 
 #include <utility>
 
 #include "base/clock.h"
 #include "base/waits.h"
 #include "fileserver/auth/masked_password.h"
-#include "fileserver/dav/lock_xml.h"
-#include "fileserver/dav/xml_type.h"
 #include "fileserver/files/joined.h"
+#include "fileserver/http/dav/lock_xml.h"
+#include "fileserver/http/dav/xml_type.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
 #include "http/conditions.h"

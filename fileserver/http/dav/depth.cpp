@@ -1,4 +1,4 @@
-#include "fileserver/dav/depth.h"
+#include "fileserver/http/dav/depth.h"
 
 #include "http/syntax.h"
 

@@ -1,4 +1,4 @@
-#include "fileserver/dav/move_copy.h"
+#include "fileserver/http/dav/move_copy.h"
 
 #include <functional>
 #include <optional>
@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
-#include "fileserver/dav/destination.h"
-#include "fileserver/dav/lock_check.h"
 #include "fileserver/files/moves.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/dav/destination.h"
+#include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/own_paths.h"

@@ -1,4 +1,4 @@
-#include "fileserver/dav/property_request.h"
+#include "fileserver/http/dav/property_request.h"
 
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-#include "fileserver/dav/body.h"
+#include "fileserver/http/dav/body.h"
 
 #include <string>
 #include <utility>

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "fileserver/dav/property_request.h"
+#include "fileserver/http/dav/property_request.h"
 
 namespace fileserver::dav {
 

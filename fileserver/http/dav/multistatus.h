@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "fileserver/dav/lock_properties.h"
-#include "fileserver/dav/name_printer.h"
-#include "fileserver/dav/property_request.h"
+#include "fileserver/http/dav/lock_properties.h"
+#include "fileserver/http/dav/name_printer.h"
+#include "fileserver/http/dav/property_request.h"
 #include "http/conditions.h"
 
 namespace fileserver::dav {

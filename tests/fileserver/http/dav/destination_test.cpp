@@ -1,4 +1,4 @@
-#include "fileserver/dav/destination.h"
+#include "fileserver/http/dav/destination.h"
 
 #include <string>
 

@@ -1,12 +1,12 @@
-#include "fileserver/dav/lock_properties.h"
+#include "fileserver/http/dav/lock_properties.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
-#include "fileserver/dav/lock_check.h"
-#include "fileserver/dav/lock_xml.h"
+#include "fileserver/http/dav/lock_check.h"
+#include "fileserver/http/dav/lock_xml.h"
 #include "fileserver/parts.h"
 
 namespace fileserver::dav {

@@ -1,4 +1,4 @@
-#include "fileserver/dav/multistatus.h"
+#include "fileserver/http/dav/multistatus.h"
 
 #include <string>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "fileserver/dav/name_printer.h"
+#include "fileserver/http/dav/name_printer.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "fileserver/dav/propfind.h"
+#include "fileserver/http/dav/propfind.h"
 
 #include <optional>
 #include <span>
@@ -9,14 +9,14 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
-#include "fileserver/dav/body.h"
-#include "fileserver/dav/depth.h"
-#include "fileserver/dav/find_resource.h"
-#include "fileserver/dav/lock_check.h"
-#include "fileserver/dav/multistatus.h"
-#include "fileserver/dav/xml_type.h"
 #include "fileserver/files/creation_time.h"
 #include "fileserver/files/joined.h"
+#include "fileserver/http/dav/body.h"
+#include "fileserver/http/dav/depth.h"
+#include "fileserver/http/dav/find_resource.h"
+#include "fileserver/http/dav/lock_check.h"
+#include "fileserver/http/dav/multistatus.h"
+#include "fileserver/http/dav/xml_type.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/print_entries.h"
 #include "fileserver/parts.h"

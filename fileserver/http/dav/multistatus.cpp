@@ -1,4 +1,4 @@
-#include "fileserver/dav/multistatus.h"
+#include "fileserver/http/dav/multistatus.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 #include <array>
 #include <ctime>
 
-#include "fileserver/dav/xml_type.h"
+#include "fileserver/http/dav/xml_type.h"
 #include "http/content_type.h"
 #include "http/date.h"
 #include "http/path.h"

@@ -1,12 +1,12 @@
-#include "fileserver/dav/lock_xml.h"
+#include "fileserver/http/dav/lock_xml.h"
 
 #include <fmt/core.h>
 
 #include <utility>
 
 #include "base/clock.h"
-#include "fileserver/dav/property_request.h"
-#include "fileserver/dav/xml_type.h"
+#include "fileserver/http/dav/property_request.h"
+#include "fileserver/http/dav/xml_type.h"
 #include "http/path.h"
 #include "xml/escaped.h"
 

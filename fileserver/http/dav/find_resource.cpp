@@ -1,4 +1,4 @@
-#include "fileserver/dav/find_resource.h"
+#include "fileserver/http/dav/find_resource.h"
 
 #include <string>
 
