@@ -1,4 +1,4 @@
-#include "fileserver/http/get_folder.h"
+#include "fileserver/http/methods.h"
 
 #include <string>
 #include <utility>
@@ -24,6 +24,7 @@ http::AnswerHead begin_listing(Exchange& exchange, ListingForm form) {
 }  // namespace
 
 void get_folder(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kFile;
   if (!parts.offer.has_listings) return exchange.answer(404);
   const ListingForm form =
       preferred_form(exchange.head()) == Preferred::kJson ? ListingForm::kJson : ListingForm::kPage;

@@ -4,9 +4,7 @@
 
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
-#include "fileserver/http/new_account.h"
 #include "fileserver/http/page_files.h"
-#include "fileserver/http/zip_folder.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {

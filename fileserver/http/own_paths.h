@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "fileserver/http/handler.h"
+#include "fileserver/http/methods.h"
 #include "http/path.h"
 #include "http/request_head.h"
 
@@ -28,5 +28,14 @@ struct OwnPath {
 
 // Null for a path that is not ours.
 const OwnPath* own_path(const std::optional<http::Path>& path);
+
+inline constexpr std::string_view kZipPaths = "-/zip/";
+
+// GET and HEAD of "/-/zip/FOLDER/", and of "/-/zip/" for the served folder: it and all below it as
+// one zip file, which is sent while it is made. docs/http.md describes it.
+void get_zip(Exchange& exchange, Parts& parts);
+
+// POST of "/-/accounts": makes an account, as `new:` does.
+void make_account(Exchange& exchange, Parts& parts);
 
 }  // namespace fileserver

@@ -4,9 +4,10 @@
 
 #include <string_view>
 
-#include "fileserver/http/handler.h"
-
 namespace fileserver {
+
+class Exchange;
+struct Parts;
 
 inline constexpr std::string_view kStylePath = "-/page.css";
 inline constexpr std::string_view kScriptPath = "-/page.js";

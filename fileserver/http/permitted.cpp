@@ -3,8 +3,7 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/folder_entries.h"
-#include "fileserver/http/get_file.h"
-#include "fileserver/http/get_folder.h"
+#include "fileserver/http/methods.h"
 
 namespace fileserver {
 

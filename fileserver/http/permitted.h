@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "fileserver/http/handler.h"
+#include "fileserver/http/methods.h"
 #include "fileserver/rights/user_rights.h"
 #include "http/status.h"
 

@@ -1,4 +1,4 @@
-#include "fileserver/http/put_file.h"
+#include "fileserver/http/methods.h"
 
 #include <string.h>
 

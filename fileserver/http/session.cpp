@@ -10,7 +10,6 @@
 #include "fileserver/http/methods.h"
 #include "fileserver/http/own_paths.h"
 #include "fileserver/http/permitted.h"
-#include "fileserver/http/put_file.h"
 #include "fileserver/parts.h"
 #include "serve/answer.h"
 
@@ -76,8 +75,9 @@ void HttpSession::answer(Exchange& exchange) {
   if (method == Method::kOptions)
     return answer_options(exchange, allowed(), own == nullptr && parts_.offer.has_listings);
   if (own != nullptr && own->handler == nullptr) return exchange.answer(404);
+  const bool is_folder = exchange.path() && exchange.path()->ends_with_slash;
   const Handler handler =
-      own == nullptr ? handler_of(method, parts_.offer) : own->handler_of(method);
+      own == nullptr ? handler_of(method, is_folder, parts_.offer) : own->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed());
   const bool is_for_anybody = own != nullptr && own->whom == OwnPath::For::kAnybody;
   if (!is_for_anybody && !is_validated(exchange)) return;

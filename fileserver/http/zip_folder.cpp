@@ -1,4 +1,4 @@
-#include "fileserver/http/zip_folder.h"
+#include "fileserver/http/own_paths.h"
 
 #include <algorithm>
 #include <cstdint>

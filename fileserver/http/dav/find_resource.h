@@ -3,8 +3,12 @@
 
 #include "base/result.h"
 #include "fileserver/http/dav/multistatus.h"
-#include "fileserver/http/handler.h"
 #include "fileserver/rights/user_rights.h"
+
+namespace fileserver {
+class Exchange;
+struct Parts;
+}  // namespace fileserver
 
 namespace fileserver::dav {
 

@@ -1,4 +1,4 @@
-#include "fileserver/http/dav/lock.h"
+#include "fileserver/http/methods.h"
 
 #include <sys/stat.h>
 

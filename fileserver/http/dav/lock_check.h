@@ -10,9 +10,12 @@
 
 #include "fileserver/http/dav/find_resource.h"
 #include "fileserver/http/exchange.h"
-#include "fileserver/http/handler.h"
 #include "fileserver/rights/locks.h"
 #include "fileserver/rights/user_rights.h"
+
+namespace fileserver {
+struct Parts;
+}
 
 namespace fileserver::dav {
 

@@ -1,4 +1,4 @@
-#include "fileserver/http/dav/move_copy.h"
+#include "fileserver/http/methods.h"
 
 #include <functional>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "fileserver/http/dav/propfind.h"
+#include "fileserver/http/methods.h"
 
 #include <optional>
 #include <span>
