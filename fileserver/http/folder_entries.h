@@ -49,9 +49,9 @@ class FolderEntries {
         rights_(std::move(rights)),
         files_(files) {}
 
-  // The next entries that a GET of the user would give; empty at the end. kNotFound when there is
-  // no such folder, or no longer the one of the first batch. kInternal if it cannot be read to its
-  // end.
+  // The next entries that a GET of the user would give (permitted.h); empty at the end. kNotFound
+  // when there is no such folder, or no longer the one of the first batch. kInternal if it cannot
+  // be read to its end.
   base::Result<std::vector<ListedEntry>> next();
 
   // Whether next() has nothing more, and need not be called.

@@ -17,7 +17,7 @@ namespace fileserver::dav {
 // knows.
 base::Result<Resource> find_resource(const Exchange& exchange, Parts& parts);
 
-// Whether the user may see a file or folder of this name.
+// Whether the user may see a file or folder of this name (http/permitted.h).
 bool may_see(const UserRights& rights, std::string_view name, bool is_folder);
 
 }  // namespace fileserver::dav
