@@ -4,16 +4,20 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/waits.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/http/listing.h"
+#include "fileserver/http/streamed_text.h"
 #include "fileserver/rights/user_rights.h"
 
 namespace fileserver {
@@ -74,5 +78,31 @@ class FolderEntries {
   std::optional<std::string> last_;      // the last name of the batches so far
   bool is_at_end_ = false;
 };
+
+// Prints the entries piece by piece. The printer has begin(to), add(entry, to) and end(to), as
+// ListingPrinter (listing.h). One that has look_at(entries) too is shown those that are added next.
+// Returns as StreamedText::print().
+template <typename Printer>
+base::Status print_entries(FolderEntries entries, Printer printer, std::string& last,
+                           const TakePiece& take) {
+  printer.begin(last);
+  while (!entries.is_at_end()) {
+    const auto batch = base::may_block([&] { return entries.next(); });
+    if (!batch) return batch.error();
+    for (std::span<const ListedEntry> left(*batch); !left.empty();) {
+      const auto some = left.first(std::min(left.size(), kLookedAtOnce));
+      left = left.subspan(some.size());
+      if constexpr (requires { printer.look_at(some); }) printer.look_at(some);
+      for (const ListedEntry& entry : some) {
+        printer.add(entry, last);
+        if (last.size() < kTextPieceBytes) continue;
+        if (!take(last)) return base::kDone;
+        last.clear();
+      }
+    }
+  }
+  printer.end(last);
+  return base::kDone;
+}
 
 }  // namespace fileserver

@@ -5,9 +5,9 @@
 
 #include "base/waits.h"
 #include "fileserver/http/exchange.h"
+#include "fileserver/http/folder_entries.h"
 #include "fileserver/http/listing.h"
 #include "fileserver/http/page.h"
-#include "fileserver/http/print_entries.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {

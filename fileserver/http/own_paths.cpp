@@ -4,7 +4,7 @@
 
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
-#include "fileserver/http/page_files.h"
+#include "fileserver/http/page.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {

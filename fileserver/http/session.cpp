@@ -3,7 +3,6 @@
 #include <string>
 
 #include "base/completes.h"
-#include "fileserver/http/credentials.h"
 #include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"

@@ -2,6 +2,7 @@
 // section 10).
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,5 +46,11 @@ enum class CopyDepth { kZero, kInfinity };
 
 // Infinity is the default. Nothing for all else, 1 too.
 std::optional<CopyDepth> parse_copy_depth(const http::RequestHead& head);
+
+// How far below the named folder another request of WebDAV reaches.
+enum class Depth : std::uint8_t { kZero, kOne, kInfinity };
+
+// kInfinity if the field Depth did not come. Nothing if it is malformed, or came more than once.
+std::optional<Depth> depth_of(const http::RequestHead& head);
 
 }  // namespace fileserver

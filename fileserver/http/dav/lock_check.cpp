@@ -1,5 +1,6 @@
 #include "fileserver/http/dav/lock_check.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/clock.h"
@@ -7,7 +8,7 @@
 #include "fileserver/auth/masked_password.h"
 #include "fileserver/files/joined.h"
 #include "fileserver/http/dav/lock_xml.h"
-#include "fileserver/http/dav/xml_type.h"
+#include "fileserver/http/dav/property_request.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
 #include "http/conditions.h"
@@ -184,5 +185,23 @@ LocksOfName::LocksOfName(Parts& parts, std::string_view name)
 void LocksOfName::forget() const { parts_.locks.forget(name_, before_ns_); }
 
 void LocksOfName::forget_replaced() const { parts_.locks.forget_replaced(name_, before_ns_); }
+
+LockProperties lock_properties(Parts& parts, const UserRights& rights) {
+  if (parts.offer.uploads != UploadMode::kFolder)
+    return {.supported = "", .active_on = [](auto&&...) { return std::string(); }};
+  const std::int64_t now_ns = base::now_ns();
+  const auto active_on = [&parts, &rights, now_ns](std::string_view name,
+                                                   const std::string& lock_name) {
+    std::string text;
+    std::vector<Lock> locks = parts.locks.covering(lock_name, now_ns);
+    const auto is_of_nobody = [&](const Lock& lock) { return has_left(parts, lock.user); };
+    while (std::ranges::any_of(locks, is_of_nobody))
+      locks = parts.locks.covering(lock_name, now_ns);
+    for (Lock& lock : locks) lock = as_told(std::move(lock), rights, name);
+    append_active_locks(locks, now_ns, text);
+    return text;
+  };
+  return {.supported = std::string(kSupportedLock), .active_on = active_on};
+}
 
 }  // namespace fileserver::dav

@@ -58,6 +58,10 @@ LockOrConflict as_told(LockOrConflict lock, const UserRights& rights, std::strin
 // The name under which its locks are kept: without links to folders on the way. May block.
 std::string name_for_locks(const Parts& parts, std::string_view name);
 
+// What PROPFIND says about locks, as far as this user may know them. Both must outlive what is
+// returned.
+LockProperties lock_properties(Parts& parts, const UserRights& rights);
+
 // The tokens in If, whatever it says of them: the client knows them. Empty if If is malformed.
 std::vector<std::string> submitted_tokens(const http::RequestHead& head);
 

@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "fileserver/http/dav/property_request.h"
-#include "fileserver/http/dav/xml_type.h"
 #include "http/path.h"
 #include "xml/escaped.h"
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <ctime>
 
-#include "fileserver/http/dav/xml_type.h"
 #include "http/content_type.h"
 #include "http/date.h"
 #include "http/path.h"
@@ -134,6 +133,9 @@ void append_start(const NamePrinter& names, std::string& to) {
 
 constexpr std::string_view kResponseEnd = "</D:response>\n";
 
+// Every document knows it, and none may give it another prefix.
+constexpr std::string_view kXml = "http://www.w3.org/XML/1998/namespace";
+
 }  // namespace
 
 std::string href_of(std::string_view name, bool is_folder) {
@@ -200,6 +202,26 @@ std::string print_refused(std::string_view href, const std::vector<PropertyName>
   text += kResponseEnd;
   text += kEnd;
   return text;
+}
+
+NamePrinter::NamePrinter(const std::vector<PropertyName>& names)
+    : prefixes_{{"", ""}, {std::string(kDav), "D:"}, {std::string(kXml), "xml:"}} {
+  for (const PropertyName& name : names)
+    prefixes_.try_emplace(name.space, fmt::format("n{}:", prefixes_.size()));
+}
+
+void NamePrinter::append_declarations(std::string& to) const {
+  for (const auto& [space, prefix] : prefixes_) {
+    if (space.empty() || space == kXml) continue;
+    to += fmt::format(" xmlns:{}=\"{}\"", prefix.substr(0, prefix.size() - 1), xml::escaped(space));
+  }
+}
+
+void NamePrinter::append_empty(const PropertyName& name, std::string& to) const {
+  to += '<';
+  to += prefixes_.at(name.space);
+  to += name.name;
+  to += "/>";
 }
 
 }  // namespace fileserver::dav

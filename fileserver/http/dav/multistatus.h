@@ -2,14 +2,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "fileserver/http/dav/lock_properties.h"
-#include "fileserver/http/dav/name_printer.h"
 #include "fileserver/http/dav/property_request.h"
 #include "http/conditions.h"
 
@@ -30,6 +30,33 @@ struct Resource {
 
 // The absolute path of the resource, percent-encoded, with a slash at the end of a folder.
 std::string href_of(std::string_view name, bool is_folder);
+
+// Prints names of properties as elements, each in its namespace.
+//
+// The outermost element of a document declares all namespaces, so that a long one stands there once
+// and not at each element. DAV: has the prefix D.
+class NamePrinter {
+ public:
+  explicit NamePrinter(const std::vector<PropertyName>& names);
+
+  // Appends the declarations of the namespaces of all names, and that of DAV:, as attributes.
+  void append_declarations(std::string& to) const;
+
+  // Appends the name as an element without content. Requires: it is one of the names, or in DAV:.
+  void append_empty(const PropertyName& name, std::string& to) const;
+
+ private:
+  std::map<std::string, std::string> prefixes_;  // with a colon, by namespace
+};
+
+// What PROPFIND says about locks: elements of XML in which the prefix D stands for DAV:.
+struct LockProperties {
+  std::string supported;  // the content of DAV:supportedlock
+
+  // The content of DAV:lockdiscovery: the locks on a name, which is empty for the served folder,
+  // and is kept as `lock_name`. May ask the authserver.
+  std::function<std::string(std::string_view name, const std::string& lock_name)> active_on;
+};
 
 // Prints what PROPFIND is answered with. Immutable.
 class PropertyPrinter {

@@ -12,6 +12,10 @@ namespace fileserver::dav {
 
 inline constexpr std::string_view kDav = "DAV:";  // the namespace of all that WebDAV defines
 
+// The type of every body that WebDAV answers, and how each begins.
+inline constexpr std::string_view kXmlType = "application/xml; charset=utf-8";
+inline constexpr std::string_view kDeclaration = "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n";
+
 struct PropertyName {
   std::string space;  // the name of the namespace; empty: none
   std::string name;

@@ -12,13 +12,13 @@
 #include "fileserver/files/creation_time.h"
 #include "fileserver/files/joined.h"
 #include "fileserver/http/dav/body.h"
-#include "fileserver/http/dav/depth.h"
+#include "fileserver/http/dav/destination.h"
 #include "fileserver/http/dav/find_resource.h"
 #include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/dav/multistatus.h"
-#include "fileserver/http/dav/xml_type.h"
+#include "fileserver/http/dav/property_request.h"
 #include "fileserver/http/exchange.h"
-#include "fileserver/http/print_entries.h"
+#include "fileserver/http/folder_entries.h"
 #include "fileserver/parts.h"
 
 namespace fileserver::dav {
