@@ -12,7 +12,7 @@
 #include "fileserver/metrics.h"
 #include "fileserver/parts.h"
 #include "fileserver/rights/lock_client.h"
-#include "fileserver/rights/rights_report.h"
+#include "fileserver/rights/rights_table.h"
 #include "fileserver/session.h"
 #include "serve/http_conversation.h"
 #include "serve/servers.h"

@@ -45,7 +45,7 @@
 #include "base/result.h"
 #include "fileserver/files/folder_watch.h"
 #include "fileserver/files/opened_file.h"
-#include "fileserver/files/own_versions.h"
+#include "fileserver/files/upload_times.h"
 
 namespace fileserver {
 

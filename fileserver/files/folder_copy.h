@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "fileserver/files/fence.h"
+#include "fileserver/files/file_version.h"
 #include "fileserver/files/folder_trail.h"
 #include "fileserver/files/places.h"
 #include "fileserver/files/upload_status.h"
@@ -67,5 +68,10 @@ class FolderCopy {
   std::vector<std::string> folders_;  // that are copied next, below `from`; "" is that itself
   bool has_left_out_ = false;
 };
+
+// Copies all bytes of `from` to the empty file `to`, without reading them where the file system can
+// share or copy them by itself. A file that somebody changes meanwhile is copied again a few times.
+// Returns 0 or an errno: EBUSY if it goes on changing, ECANCELED if `may_go_on` has ended it.
+int copy_one_version(int from, int to, const MayGoOn& may_go_on);
 
 }  // namespace fileserver

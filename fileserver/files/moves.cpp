@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "fileserver/files/file_copy.h"
 #include "fileserver/files/folder_copy.h"
 #include "fileserver/files/kept_permissions.h"
 #include "fileserver/files/renames.h"

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "fileserver/files/joined.h"
 #include "fileserver/files/open_folder.h"
 #include "http/path.h"
 

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/waits.h"
-#include "fileserver/files/joined.h"
+#include "fileserver/files/fence.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/folder_entries.h"

@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "base/waits.h"
 #include "fileserver/auth/masked_password.h"
-#include "fileserver/files/joined.h"
+#include "fileserver/files/fence.h"
 #include "fileserver/http/dav/lock_xml.h"
 #include "fileserver/http/dav/property_request.h"
 #include "fileserver/http/exchange.h"

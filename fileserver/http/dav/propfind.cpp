@@ -9,8 +9,7 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
-#include "fileserver/files/creation_time.h"
-#include "fileserver/files/joined.h"
+#include "fileserver/files/fence.h"
 #include "fileserver/http/dav/body.h"
 #include "fileserver/http/dav/destination.h"
 #include "fileserver/http/dav/find_resource.h"
