@@ -169,11 +169,11 @@ void Side::admit_in_place_of_other(Arrival arrival, std::size_t front, std::size
 // A connection that does not rest is left by its context soon, which ends it.
 bool Side::lets_one_give_way(bool must_be_silent) {
   for (int i = 0; i < kTriesToGiveWay; ++i) {
-    const auto [one, turn] = first_to_give_way(
+    const auto [one, rank] = first_to_give_way(
         all_, [](const EventConnection& each) -> const Place& { return each.place; },
         common_.shares, common_.options.max_connections);
     if (one == nullptr || (must_be_silent && !one->stream.is_resting())) return false;
-    if (!one->place.give_way(turn)) continue;
+    if (!one->place.give_way(rank)) continue;
     if (one->stream.is_resting()) {
       resting_.erase(resting_.iterator_to(*one));
       end(*one);
