@@ -150,9 +150,9 @@ int FolderCopy::copy_file(const Both& both, const std::string& last, bool is_lin
   if (!is_link) {
     if (!keep_permissions(copied.get(), both.from, last)) return errno;
   } else if (const auto real = fence_.real_name(name)) {
-    const Place place = places_.find(*real);
-    if (place.status == UploadStatus::kGoOn &&
-        !keep_permissions(copied.get(), place.fd(), place.last))
+    const Location location = locations_.find(*real);
+    if (location.status == UploadStatus::kGoOn &&
+        !keep_permissions(copied.get(), location.fd(), location.last))
       return errno;
   }
   times_.give(copied.get(), joined(both.to_name, last), 0);

@@ -10,7 +10,7 @@
 #include "fileserver/files/fence.h"
 #include "fileserver/files/file_version.h"
 #include "fileserver/files/folder_trail.h"
-#include "fileserver/files/places.h"
+#include "fileserver/files/locations.h"
 #include "fileserver/files/upload_status.h"
 #include "fileserver/files/upload_times.h"
 
@@ -30,10 +30,10 @@ mode_t mode_of_copy(int folder, const std::string& last);
 class FolderCopy {
  public:
   // All must outlive the copy. `to_name` is the name that the copy gets later.
-  FolderCopy(const Fence& fence, const Places& places, UploadTimes& times, std::string to_name,
-             const MayGoOn& may_go_on)
+  FolderCopy(const Fence& fence, const Locations& locations, UploadTimes& times,
+             std::string to_name, const MayGoOn& may_go_on)
       : fence_(fence),
-        places_(places),
+        locations_(locations),
         times_(times),
         to_name_(std::move(to_name)),
         may_go_on_(may_go_on) {}
@@ -60,7 +60,7 @@ class FolderCopy {
   int left_out();
 
   const Fence& fence_;
-  const Places& places_;
+  const Locations& locations_;
   UploadTimes& times_;
   const std::string to_name_;
   const MayGoOn& may_go_on_;

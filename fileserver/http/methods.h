@@ -34,7 +34,7 @@ void get_folder(Exchange& exchange, Parts& parts);
 // Whether the path is that of a folder with a listing, but for the slash at its end.
 bool is_folder_without_slash(const Exchange& exchange, Parts& parts);
 
-// Answers with the place of the folder.
+// Answers with the path of the folder.
 void redirect_to_folder(Exchange& exchange);
 
 // PUT with --uploads folder. 201 or 204 once the file is on disk and served. After any other answer

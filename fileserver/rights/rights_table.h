@@ -54,7 +54,7 @@ class RightsTable {
     Right right = Right::kNone;
     int line = 0;
   };
-  struct Place {
+  struct DecidedPath {
     std::string path;  // without a slash at its beginning
     Decision decision;
   };
@@ -72,7 +72,7 @@ class RightsTable {
   bool allows_any(const Subject& subject, std::string_view name, Right right) const;
 
   // All paths at which a line decides for the user, with "%u" replaced, sorted.
-  std::vector<Place> places(const Subject& subject) const;
+  std::vector<DecidedPath> decided(const Subject& subject) const;
 
  private:
   struct Hash {

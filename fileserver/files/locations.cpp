@@ -1,4 +1,4 @@
-#include "fileserver/files/places.h"
+#include "fileserver/files/locations.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -26,7 +26,7 @@ Current look_at(int folder, const std::string& last) {
   return {S_ISDIR(status.st_mode) ? Current::Kind::kFolder : Current::Kind::kOther};
 }
 
-Place Places::find(std::string_view name) const {
+Location Locations::find(std::string_view name) const {
   if (is_upload_name(name)) return {UploadStatus::kConflict};
   const std::size_t slash = name.rfind('/');
   const std::size_t last = slash == std::string_view::npos ? 0 : slash + 1;
@@ -44,13 +44,13 @@ Place Places::find(std::string_view name) const {
   return {UploadStatus::kGoOn, std::move(*folder), std::string(name.substr(last))};
 }
 
-int Places::why_not_in_place(const Fence::Folder& folder) const {
+int Locations::why_not_in_place(const Fence::Folder& folder) const {
   const auto has_its_name = fence_->has_its_name(folder);
   if (!has_its_name) return EAGAIN;
   return *has_its_name ? 0 : ENOENT;
 }
 
-int Places::errno_in(const Fence::Folder& folder, int errno_value) const {
+int Locations::errno_in(const Fence::Folder& folder, int errno_value) const {
   if (errno_value != EACCES && errno_value != EPERM) return errno_value;
   return why_not_in_place(folder) == ENOENT ? ENOENT : errno_value;
 }

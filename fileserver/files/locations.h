@@ -26,8 +26,8 @@ struct Current {
 Current look_at(int folder, const std::string& last);
 
 // A folder, and the last part of a name in it.
-struct Place {
-  UploadStatus status = UploadStatus::kFailed;  // kGoOn, or why there is no such place
+struct Location {
+  UploadStatus status = UploadStatus::kFailed;  // kGoOn, or why there is no such location
   Fence::Folder folder = {};
   std::string last = {};
 
@@ -38,13 +38,13 @@ struct Place {
 };
 
 // Any thread.
-class Places {
+class Locations {
  public:
-  explicit Places(std::shared_ptr<const Fence> fence) : fence_(std::move(fence)) {}
+  explicit Locations(std::shared_ptr<const Fence> fence) : fence_(std::move(fence)) {}
 
   // Links on the way are followed. The folder is opened so that it can be synced. kConflict when
   // there is no such folder, or a part of the name is one of an upload.
-  Place find(std::string_view name) const;
+  Location find(std::string_view name) const;
 
   // 0 if the folder still has the name under which it was found. Otherwise an errno: ENOENT if
   // somebody has renamed it since, or moved it out of the served folder.
