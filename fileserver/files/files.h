@@ -15,7 +15,7 @@
 //   Digests            the SHA-256 of a version, computed once
 //     KeptDigest         that of a file in memory
 //     DigestTable        those that were asked for lately
-//   OwnVersions        the files that clients have put just now
+//   UploadedVersions   the files that clients have put just now
 //
 // A check compares a file in the cache with the served folder. Its result is one of four states:
 //

@@ -96,12 +96,12 @@ std::optional<FileVersion> NamedFile::version_now(int fd) const {
   return is_same ? std::optional(now) : std::nullopt;
 }
 
-void OwnVersions::note(const FileVersion& version) {
+void UploadedVersions::note(const FileVersion& version) {
   const base::Lock lock(mutex_);
   versions_[version.inode % kSlots] = version;
 }
 
-bool OwnVersions::has(const FileVersion& version) const {
+bool UploadedVersions::has(const FileVersion& version) const {
   const base::Lock lock(mutex_);
   return have_same_content(versions_[version.inode % kSlots], version);
 }

@@ -80,7 +80,7 @@ struct NamedFile {
 // a version may be read before it is settled, because a later change gives the file another time.
 //
 // Any thread.
-class OwnVersions {
+class UploadedVersions {
  public:
   // Forgets an earlier version whose inode has the same slot.
   void note(const FileVersion& version) EXCLUDES(mutex_);

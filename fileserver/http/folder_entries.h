@@ -23,7 +23,7 @@
 namespace fileserver {
 
 // "/-/" is ours, and not the folder of this name.
-inline constexpr std::string_view kOwnFolder = "-";
+inline constexpr std::string_view kServerFolder = "-";
 
 // What a batch may take without asking, and with a share of the budget.
 inline constexpr std::size_t kSmallBatchBytes = 64 << 10;

@@ -47,7 +47,7 @@ void get_folder(Exchange& exchange, Parts& parts) {
 }
 
 bool is_folder_without_slash(const Exchange& exchange, Parts& parts) {
-  if (!parts.offer.has_listings || exchange.path()->name == kOwnFolder) return false;
+  if (!parts.offer.has_listings || exchange.path()->name == kServerFolder) return false;
   const auto status =
       base::may_block([&] { return parts.fence->status_of_readable(exchange.path()->name); });
   return status && S_ISDIR(status->st_mode);

@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "base/json_text.h"
-#include "fileserver/http/own_paths.h"
 #include "fileserver/http/page.h"
+#include "fileserver/http/server_paths.h"
 #include "http/path.h"
 #include "xml/escaped.h"
 

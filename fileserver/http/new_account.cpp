@@ -1,4 +1,4 @@
-#include "fileserver/http/own_paths.h"
+#include "fileserver/http/server_paths.h"
 
 #include <string.h>
 

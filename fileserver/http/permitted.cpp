@@ -43,7 +43,7 @@ RightsRefusal refusal_of_source(const UserRights& rights, std::string_view name,
 // Nothing below a folder of our name could be reached.
 RightsRefusal refusal_to_make(const UserRights& rights, std::string_view name) {
   if (const auto refusal = refusal_to_write(rights, name)) return refusal;
-  if (name != kOwnFolder) return {};
+  if (name != kServerFolder) return {};
   return http::Status(403);
 }
 

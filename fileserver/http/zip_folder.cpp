@@ -1,4 +1,4 @@
-#include "fileserver/http/own_paths.h"
+#include "fileserver/http/server_paths.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -196,7 +196,7 @@ void get_zip(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   http::Path path = *exchange.path();
   path.name.remove_prefix(std::min(kZipPaths.size(), path.name.size()));
-  const bool is_ours = path.name == kOwnFolder || path.name.starts_with("-/");
+  const bool is_ours = path.name == kServerFolder || path.name.starts_with("-/");
   if (!parts.offer.has_listings || !path.ends_with_slash || is_ours) return exchange.answer(404);
   if (!exchange.rights.may_list(path.name)) return exchange.answer(404);
   const std::int64_t asked_ns = parts.time_for_log();

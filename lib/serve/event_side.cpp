@@ -252,8 +252,8 @@ std::unique_ptr<Worker> Side::take_worker(std::size_t front) {
 
 void Side::rest(EventConnection& one) {
   const auto place = resting_.insert(resting_.end(), one);  // nearly always it is the last one
-  if (place == resting_.begin() && !one.stream.look_at().is_never())
-    loop.set_timer(*this, one.stream.look_at().at_ns());
+  if (place == resting_.begin() && !one.stream.next_check().is_never())
+    loop.set_timer(*this, one.stream.next_check().at_ns());
 }
 
 void Side::serve_again(EventConnection& one) {
@@ -264,7 +264,7 @@ void Side::serve_again(EventConnection& one) {
 
 // The time of the first ones may be over.
 void Side::is_due() {
-  while (!resting_.empty() && resting_.begin()->stream.look_at().has_passed()) {
+  while (!resting_.empty() && resting_.begin()->stream.next_check().has_passed()) {
     EventConnection& one = *resting_.begin();
     resting_.erase(resting_.begin());
     if (one.stream.goes_on_resting()) {
@@ -273,8 +273,8 @@ void Side::is_due() {
       end(one);
     }
   }
-  if (!resting_.empty() && !resting_.begin()->stream.look_at().is_never())
-    loop.set_timer(*this, resting_.begin()->stream.look_at().at_ns());
+  if (!resting_.empty() && !resting_.begin()->stream.next_check().is_never())
+    loop.set_timer(*this, resting_.begin()->stream.next_check().at_ns());
 }
 
 // The place is free again before the connection is closed. So whoever sees the end of a connection

@@ -26,7 +26,7 @@ base::Result<struct stat> status_of_folder(const Fence& fence, std::string_view 
 }
 
 base::Result<Resource> find_folder(const http::Path& path, Parts& parts) {
-  if (path.name == kOwnFolder) return Error{ErrorCode::kNotFound, "/-/ is no folder"};
+  if (path.name == kServerFolder) return Error{ErrorCode::kNotFound, "/-/ is no folder"};
   const auto status = base::may_block([&] { return status_of_folder(*parts.fence, path.name); });
   if (!status) return status.error();
   if (!S_ISDIR(status->st_mode)) return Error{ErrorCode::kNotFound, "not a folder"};

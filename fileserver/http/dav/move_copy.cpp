@@ -12,8 +12,8 @@
 #include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
-#include "fileserver/http/own_paths.h"
 #include "fileserver/http/permitted.h"
+#include "fileserver/http/server_paths.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {
@@ -54,7 +54,7 @@ Refusal refusal_of_destination(const Destination& destination) {
     case Destination::Kind::kPath: break;
   }
   // A folder of the name "-" could not be listed.
-  const bool is_ours = destination.path().name == "-" || own_path(destination.path()) != nullptr;
+  const bool is_ours = destination.path().name == "-" || server_path(destination.path()) != nullptr;
   return is_ours ? http::Status(403) : Refusal();
 }
 

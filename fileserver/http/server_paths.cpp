@@ -1,4 +1,4 @@
-#include "fileserver/http/own_paths.h"
+#include "fileserver/http/server_paths.h"
 
 #include <array>
 
@@ -32,37 +32,39 @@ void tell_life(Exchange& exchange, Parts&) {
   exchange.send_text(head, "text/plain; charset=utf-8", "OK\n");
 }
 
-constexpr std::array kOwnPaths{
-    OwnPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
-    OwnPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
-    OwnPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
-    OwnPath{kStylePath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_style},
-    OwnPath{kScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_script},
-    OwnPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest, OwnPath::For::kUsers},
-    OwnPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, OwnPath::For::kUsers, true},
+constexpr std::array kServerPaths{
+    ServerPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
+    ServerPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
+    ServerPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
+    ServerPath{kStylePath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_style},
+    ServerPath{kScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_script},
+    ServerPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest,
+               ServerPath::For::kUsers},
+    ServerPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, ServerPath::For::kUsers,
+               true},
 };
-constexpr OwnPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
+constexpr ServerPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
 
-bool is_at(const OwnPath& own, const http::Path& path) {
-  if (!own.name.ends_with('/')) return own.name == path.name && !path.ends_with_slash;
-  const std::string_view top = own.name.substr(0, own.name.size() - 1);
-  if (own.has_top && path.ends_with_slash && path.name == top) return true;
-  return path.name.starts_with(own.name);
+bool is_at(const ServerPath& ours, const http::Path& path) {
+  if (!ours.name.ends_with('/')) return ours.name == path.name && !path.ends_with_slash;
+  const std::string_view top = ours.name.substr(0, ours.name.size() - 1);
+  if (ours.has_top && path.ends_with_slash && path.name == top) return true;
+  return path.name.starts_with(ours.name);
 }
 
 }  // namespace
 
-Handler OwnPath::handler_of(Method asked) const {
+Handler ServerPath::handler_of(Method asked) const {
   const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);
   return is_allowed ? handler : nullptr;
 }
 
-const OwnPath* own_path(const std::optional<http::Path>& path) {
+const ServerPath* server_path(const std::optional<http::Path>& path) {
   if (!path) return nullptr;
   const bool is_prefix = path->name == "-" && path->ends_with_slash;
   if (!is_prefix && !path->name.starts_with("-/")) return nullptr;
-  for (const OwnPath& own : kOwnPaths) {
-    if (is_at(own, *path)) return &own;
+  for (const ServerPath& ours : kServerPaths) {
+    if (is_at(ours, *path)) return &ours;
   }
   return &kNothing;
 }

@@ -12,7 +12,7 @@
 
 namespace fileserver {
 
-struct OwnPath {
+struct ServerPath {
   enum class For : std::uint8_t { kAnybody, kUsers };
 
   std::string_view name;     // with a slash at its end: all that is below it
@@ -27,7 +27,7 @@ struct OwnPath {
 };
 
 // Null for a path that is not ours.
-const OwnPath* own_path(const std::optional<http::Path>& path);
+const ServerPath* server_path(const std::optional<http::Path>& path);
 
 inline constexpr std::string_view kZipPaths = "-/zip/";
 
