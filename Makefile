@@ -305,7 +305,7 @@ FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
 FUZZED_LIBS_http_request := -lhttp_parser
 FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
-FUZZED_dav_body := $(addprefix fileserver/dav/,lock_xml.cpp multistatus.cpp name_printer.cpp property_request.cpp) lib/xml/*.cpp \
+FUZZED_dav_body := $(addprefix fileserver/http/dav/,lock_xml.cpp multistatus.cpp property_request.cpp) lib/xml/*.cpp \
   lib/http/*.cpp lib/wire/*.cpp $(addprefix lib/base/,error.cpp utf8.cpp clock.cpp)
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
@@ -417,7 +417,7 @@ $(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) Makefile
 	  printf 'inline constexpr char k%s[] = R"page(' $$1; cat $(@D)/$$2; printf ')page";\n'; }; \
 	cat $(PAGE)/page.css >$(@D)/page.css; sed '/^ *\/\//d; /^$$/d' $(SCRIPT) >$(@D)/page.js; \
 	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; echo '}'; } >$@
-$(call objects_of,fileserver/http/page_files.cpp): $(PAGE_FILES)
+$(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)
 
 # These look at sources that nobody may have compiled.
 tidy compile_commands.json: $(AREA)/generated/version.h $(PAGE_FILES) $(SCHEMAS:%=$(AREA)/generated/sql/%.h)

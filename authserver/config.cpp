@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "authserver/passwords/hash_lanes.h"
-#include "authserver/stores/store_table.h"
 #include "base/host.h"
 #include "flags/alternatives.h"
 #include "flags/parse.h"

@@ -6,7 +6,6 @@
 #include <utility>
 #include <variant>
 
-#include "authserver/stores/timed_store.h"
 #include "authserver/stores/watched_store.h"
 #include "base/clock.h"
 #include "serve/answer.h"

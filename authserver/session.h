@@ -8,7 +8,7 @@
 #include "authserver/authenticator.h"
 #include "authserver/stores/store_backend.h"
 #include "authserver/stores/watched_store.h"
-#include "serve/line_worker.h"
+#include "serve/line_conversation.h"
 #include "telemetry/counters.h"
 #include "wire/request.h"
 

@@ -98,9 +98,9 @@ bool is_process_id(const std::string& text) {
   return failure == std::errc() && stopped == end && pid > 0 && text.front() != '0';
 }
 
-void add_locks(flags::App& app, dav::LockQuestion& target) {
+void add_locks(flags::App& app, LockQuestion& target) {
   const auto take_server = [&target](const std::string& text) {
-    if (text != dav::kOnlyOne && !is_process_id(text)) return false;
+    if (text != kOnlyOne && !is_process_id(text)) return false;
     target.server = text;
     return true;
   };

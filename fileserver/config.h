@@ -10,9 +10,9 @@
 #include "base/log.h"
 #include "fileserver/auth/auth_options.h"
 #include "fileserver/auth/guess_throttle.h"
-#include "fileserver/dav/lock_client.h"
 #include "fileserver/files/opened_file.h"
 #include "fileserver/offer.h"
+#include "fileserver/rights/lock_client.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "fileserver/trusted_proxy.h"
 #include "net/address.h"
@@ -36,7 +36,7 @@ struct Config {
   int accounts_per_address = 100;  // see SignUp; 0: no limit
   std::string rights_path;         // of the file for Rights; empty: every user may do everything
   std::string show_rights_of;      // instead of serving; empty: serve
-  dav::LockQuestion locks;         // instead of serving, if asks_for_locks()
+  LockQuestion locks;              // instead of serving, if asks_for_locks()
   TrustedProxies trusted_proxies;  // in front of the HTTP front
   std::vector<std::string> http_hosts;  // see HttpHosts
 

@@ -8,11 +8,11 @@
 #include "base/log.h"
 #include "base/stop_signals.h"
 #include "fileserver/config.h"
-#include "fileserver/dav/lock_client.h"
 #include "fileserver/http/session.h"
 #include "fileserver/metrics.h"
 #include "fileserver/parts.h"
-#include "fileserver/rights/rights_report.h"
+#include "fileserver/rights/lock_client.h"
+#include "fileserver/rights/rights_table.h"
 #include "fileserver/session.h"
 #include "serve/http_conversation.h"
 #include "serve/servers.h"
@@ -94,6 +94,6 @@ int main(int argc, char** argv) {
   if (const int* const exit_status = std::get_if<int>(&parsed)) return *exit_status;
   const auto& config = std::get<Config>(parsed);
   if (!config.show_rights_of.empty()) return show_rights(config);
-  if (config.asks_for_locks()) return fileserver::dav::ask_for_locks(config.locks);
+  if (config.asks_for_locks()) return fileserver::ask_for_locks(config.locks);
   return serve::run_server("fileserver", config.log_level, [&] { return run(config); });
 }

@@ -15,7 +15,6 @@
 #include "fileserver/config.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
-#include "fileserver/http/zip_folder.h"
 #include "fileserver/transfers/transfer_file.h"
 #include "guard/sandbox.h"
 #include "net/local_listener.h"
@@ -146,12 +145,12 @@ std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<cons
 // Only WebDAV makes locks.
 net::Fd open_lock_listener(const Config& config) {
   const bool has_locks = config.http_listen && config.offer.uploads == UploadMode::kFolder;
-  return has_locks ? dav::open_for_locks() : net::Fd();
+  return has_locks ? open_for_locks() : net::Fd();
 }
 
-std::unique_ptr<dav::LockService> serve_locks(net::Fd listener, dav::Locks& locks) {
+std::unique_ptr<LockService> serve_locks(net::Fd listener, Locks& locks) {
   if (!listener.is_open()) return {};
-  return std::make_unique<dav::LockService>(std::move(listener), locks);
+  return std::make_unique<LockService>(std::move(listener), locks);
 }
 
 AuthOptions options_of_health(AuthOptions auth) {
@@ -186,7 +185,7 @@ Parts::Parts(const Config& config)
       uploads(open_uploads(config, fence, *files)),
       lock_service(serve_locks(std::move(lock_listener), locks)),
       listings_memory(std::int64_t{32} << 20),
-      zips_memory(kZipsBytes),
+      zips_memory(std::int64_t{128} << 20),
       auth(config.auth),
       health_options(options_of_health(config.auth)),
       health(health_options, net::resolve, AuthAddresses::OutageLog::kOff),

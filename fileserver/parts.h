@@ -14,18 +14,18 @@
 #include "fileserver/auth/guess_throttle.h"
 #include "fileserver/auth/log_in.h"
 #include "fileserver/auth/sign_up.h"
-#include "fileserver/dav/lock_service.h"
-#include "fileserver/dav/locks.h"
-#include "fileserver/dav/long_changes.h"
 #include "fileserver/files/digests.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
+#include "fileserver/files/long_changes.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
 #include "fileserver/files/uploads.h"
-#include "fileserver/http/health_beyond_limit.h"
+#include "fileserver/health_beyond_limit.h"
 #include "fileserver/http_hosts.h"
 #include "fileserver/offer.h"
+#include "fileserver/rights/lock_service.h"
+#include "fileserver/rights/locks.h"
 #include "fileserver/rights/rights.h"
 #include "fileserver/transfers/transfer_log.h"
 #include "fileserver/trusted_proxy.h"
@@ -83,9 +83,9 @@ struct Parts {
   Digests digests;
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
 
-  dav::Locks locks;                                      // of WebDAV
-  const std::unique_ptr<dav::LockService> lock_service;  // null: there are never any
-  dav::LongChanges long_changes;
+  Locks locks;                                      // of WebDAV
+  const std::unique_ptr<LockService> lock_service;  // null: there are never any
+  LongChanges long_changes;
 
   MemoryBudget listings_memory;  // of large listings under way
   MemoryBudget zips_memory;      // of the names in zips under way

@@ -174,7 +174,8 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
   if (!status) serve::answer(connection, status);
 }
 
-// A file that the user may not read is answered as if it were not there.
+// The door of the native protocol (http/permitted.h). A file that the user may not read is answered
+// as if it were not there.
 base::Result<OpenedFile> Session::open(serve::LineConversation& connection, std::string_view name) {
   if (!parts_.rights.of(connection.stream().kept_name()).may_read(name))
     return base::Error{base::ErrorCode::kNotFound, "not for this user"};

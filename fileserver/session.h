@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "fileserver/parts.h"
-#include "serve/line_worker.h"
+#include "serve/line_conversation.h"
 #include "wire/request.h"
 
 namespace fileserver {

@@ -21,9 +21,9 @@ class HashLanes::Guard {
 };
 
 HashLanes::Turn::~Turn() {
-  if (!place_) return;
+  if (!index_) return;
   const Guard guard(lanes_);
-  lanes_.leave(lanes_.places_[*place_]);
+  lanes_.leave(lanes_.requests_[*index_]);
   lanes_.hand_out_lanes();
 }
 
@@ -40,45 +40,46 @@ std::optional<std::size_t> HashLanes::wait_for_lane(std::optional<std::uint64_t>
       if (!index) index = enter(credential);
       if (!index) return {};
       hand_out_lanes();
-      Place& place = places_[*index];
-      if (place.state == State::kComputing) return index;
+      Request& request = requests_[*index];
+      if (request.state == State::kComputing) return index;
       if (sleep_until_ns >= deadline_ns) {
-        leave(place);
+        leave(request);
         return {};
       }
-      const auto requests_before = static_cast<std::int64_t>(place.ticket - first_ticket_);
+      const auto requests_before = static_cast<std::int64_t>(request.ticket - first_ticket_);
       sleep_until_ns = std::min(deadline_ns, sleep_until_ns + kLookEveryNs * (requests_before + 1));
     }
-    base::sleep_while(places_[*index].state, State::kWaiting, sleep_until_ns);
-    if (places_[*index].state == State::kComputing) return index;
+    base::sleep_while(requests_[*index].state, State::kWaiting, sleep_until_ns);
+    if (requests_[*index].state == State::kComputing) return index;
   }
 }
 
-// A ticket whose place is still used by an earlier request is passed over.
+// A ticket is passed over while an earlier request still stands where its own would.
 std::optional<std::size_t> HashLanes::enter(std::optional<std::uint64_t> credential) {
   for (; next_ticket_ - first_ticket_ < kMostRequests; ++next_ticket_) {
-    Place& place = place_of(next_ticket_);
-    if (place.state != State::kFree || place.owner.try_lock() == base::ProcessMutex::Locked::kNo)
+    Request& request = request_of(next_ticket_);
+    if (request.state != State::kFree ||
+        request.owner.try_lock() == base::ProcessMutex::Locked::kNo)
       continue;
-    place.ticket = next_ticket_++;
-    place.credential = credential;
-    place.state = State::kWaiting;
+    request.ticket = next_ticket_++;
+    request.credential = credential;
+    request.state = State::kWaiting;
     ++waiting_;
-    return place.ticket % kMostRequests;
+    return request.ticket % kMostRequests;
   }
   return {};
 }
 
 // Requires: the calling thread holds the mutex of the owner.
-void HashLanes::leave(Place& place) {
-  if (place.state == State::kWaiting) --waiting_;
-  if (place.state == State::kComputing) {
+void HashLanes::leave(Request& request) {
+  if (request.state == State::kWaiting) --waiting_;
+  if (request.state == State::kComputing) {
     const auto end = computed_tickets_.begin() + static_cast<std::ptrdiff_t>(computing_);
-    const auto mine = std::find(computed_tickets_.begin(), end, place.ticket);
+    const auto mine = std::find(computed_tickets_.begin(), end, request.ticket);
     if (mine != end) *mine = computed_tickets_[--computing_];
   }
-  place.state = State::kFree;
-  place.owner.unlock();
+  request.state = State::kFree;
+  request.owner.unlock();
 }
 
 void HashLanes::hand_out_lanes() {
@@ -88,27 +89,27 @@ void HashLanes::hand_out_lanes() {
   for (std::uint64_t ticket = first_ticket_; ticket < next_ticket_ && computing_ < count_;
        ++ticket) {
     if (!is_waiting(ticket)) continue;
-    Place& place = place_of(ticket);
-    if (is_abandoned(place)) {
-      leave(place);
-    } else if (!is_computed(place.credential)) {
-      grant(place);
+    Request& request = request_of(ticket);
+    if (is_abandoned(request)) {
+      leave(request);
+    } else if (!is_computed(request.credential)) {
+      grant(request);
     }
   }
 }
 
-void HashLanes::grant(Place& place) {
-  computed_tickets_[computing_] = place.ticket;
+void HashLanes::grant(Request& request) {
+  computed_tickets_[computing_] = request.ticket;
   ++computing_;
   --waiting_;
-  place.state = State::kComputing;
-  base::wake(place.state);
+  request.state = State::kComputing;
+  base::wake(request.state);
 }
 
 void HashLanes::free_lanes_of_the_dead() {
   for (std::size_t i = computing_; i > 0; --i) {
-    Place& place = place_of(computed_tickets_[i - 1]);
-    if (is_abandoned(place)) leave(place);
+    Request& request = request_of(computed_tickets_[i - 1]);
+    if (is_abandoned(request)) leave(request);
   }
 }
 
@@ -118,35 +119,35 @@ void HashLanes::repair() {
   computing_ = 0;
   waiting_ = 0;
   first_ticket_ = UINT64_MAX;
-  for (Place& place : places_) {
-    if (place.state == State::kFree) continue;
-    next_ticket_ = std::max(next_ticket_, place.ticket + 1);
-    if (place.state == State::kComputing) {
-      computed_tickets_[computing_++] = place.ticket;
+  for (Request& request : requests_) {
+    if (request.state == State::kFree) continue;
+    next_ticket_ = std::max(next_ticket_, request.ticket + 1);
+    if (request.state == State::kComputing) {
+      computed_tickets_[computing_++] = request.ticket;
     } else {
       ++waiting_;
-      first_ticket_ = std::min(first_ticket_, place.ticket);
+      first_ticket_ = std::min(first_ticket_, request.ticket);
     }
   }
   first_ticket_ = std::min(first_ticket_, next_ticket_);
 }
 
 bool HashLanes::is_waiting(std::uint64_t ticket) const {
-  const Place& place = place_of(ticket);
-  return place.state == State::kWaiting && place.ticket == ticket;
+  const Request& request = request_of(ticket);
+  return request.state == State::kWaiting && request.ticket == ticket;
 }
 
 bool HashLanes::is_computed(const std::optional<std::uint64_t>& credential) const {
   if (!credential) return false;
   const auto end = computed_tickets_.begin() + static_cast<std::ptrdiff_t>(computing_);
   return std::any_of(computed_tickets_.begin(), end, [&](std::uint64_t ticket) {
-    return place_of(ticket).credential == credential;
+    return request_of(ticket).credential == credential;
   });
 }
 
-// Whether nobody owns the place any more. Then its owner's mutex is held by the caller.
-bool HashLanes::is_abandoned(Place& place) {
-  return place.owner.try_lock() != base::ProcessMutex::Locked::kNo;
+// Whether nobody owns the request any more. Then its owner's mutex is held by the caller.
+bool HashLanes::is_abandoned(Request& request) {
+  return request.owner.try_lock() != base::ProcessMutex::Locked::kNo;
 }
 
 }  // namespace authserver

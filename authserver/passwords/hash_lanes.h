@@ -33,18 +33,18 @@ class HashLanes {
     // Waits for a lane until the deadline, a time of base::now_ns(). Turns with the same number in
     // `credential` are never granted at the same time. `lanes` must outlive the turn.
     Turn(HashLanes& lanes, std::optional<std::uint64_t> credential, std::int64_t deadline_ns)
-        : lanes_(lanes), place_(lanes.wait_for_lane(credential, deadline_ns)) {}
+        : lanes_(lanes), index_(lanes.wait_for_lane(credential, deadline_ns)) {}
     ~Turn();
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
 
     // False if the deadline passed first, or if too many requests wait. Then nothing may be
     // computed.
-    bool is_granted() const { return place_.has_value(); }
+    bool is_granted() const { return index_.has_value(); }
 
    private:
     HashLanes& lanes_;
-    const std::optional<std::size_t> place_;
+    const std::optional<std::size_t> index_;
   };
 
   // `count` is how many hashes may be computed at once. Requires: 1 to kMostLanes.
@@ -59,7 +59,7 @@ class HashLanes {
   enum class State : std::uint32_t { kFree, kWaiting, kComputing };
 
   // Where one request waits and then computes. All but `state` is protected by mutex_.
-  struct Place {
+  struct Request {
     base::ProcessMutex owner;  // held by the request, so that its death shows
     std::atomic<State> state = State::kFree;
     std::uint64_t ticket = 0;
@@ -69,23 +69,25 @@ class HashLanes {
   // Holds mutex_ while it lives. Repairs what a process that died with the mutex left.
   class Guard;
 
-  // The index of the place that has a lane now. Nothing if the deadline passed first.
+  // The index of the request that has a lane now. Nothing if the deadline passed first.
   std::optional<std::size_t> wait_for_lane(std::optional<std::uint64_t> credential,
                                            std::int64_t deadline_ns);
 
   // All below require mutex_.
   std::optional<std::size_t> enter(std::optional<std::uint64_t> credential);
-  void leave(Place& place);
+  void leave(Request& request);
   void hand_out_lanes();
   void free_lanes_of_the_dead();
   void repair();
-  void grant(Place& place);
+  void grant(Request& request);
   bool is_waiting(std::uint64_t ticket) const;
   bool is_computed(const std::optional<std::uint64_t>& credential) const;
-  static bool is_abandoned(Place& place);
+  static bool is_abandoned(Request& request);
 
-  Place& place_of(std::uint64_t ticket) { return places_[ticket % kMostRequests]; }
-  const Place& place_of(std::uint64_t ticket) const { return places_[ticket % kMostRequests]; }
+  Request& request_of(std::uint64_t ticket) { return requests_[ticket % kMostRequests]; }
+  const Request& request_of(std::uint64_t ticket) const {
+    return requests_[ticket % kMostRequests];
+  }
 
   const std::size_t count_;
   base::ProcessMutex mutex_;
@@ -94,7 +96,7 @@ class HashLanes {
   std::array<std::uint64_t, kMostLanes> computed_tickets_{};  // the first computing_ are used
   std::atomic<std::size_t> computing_ = 0;                    // both are changed under mutex_ only
   std::atomic<std::size_t> waiting_ = 0;
-  std::array<Place, kMostRequests> places_;
+  std::array<Request, kMostRequests> requests_;
 };
 
 }  // namespace authserver

@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "authserver/stores/mysql_nodes.h"
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/retry.h"
 #include "base/clock.h"

@@ -1,7 +1,10 @@
-// How to reach MySQL or MariaDB: the flags --mysql-... as plain values.
+// How to reach MySQL or MariaDB: the flags --mysql-... as plain values, and what is known of the
+// servers.
 #pragma once
 
 #include <string>
+
+#include "authserver/stores/host_list.h"
 
 namespace authserver {
 
@@ -22,6 +25,14 @@ struct MysqlOptions {
   std::string tls_ca;
   // The server's RSA key, for logins without TLS. If empty, the server is asked for it.
   std::string server_public_key;
+};
+
+// What all connections of one authserver know of the servers in --mysql-host.
+struct MysqlNodes {
+  PreferredAddress preferred;
+
+  // Of a Galera cluster. Set once, at the start.
+  bool are_galera = false;
 };
 
 }  // namespace authserver

@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "authserver/stores/host_list.h"
-#include "authserver/stores/mysql_nodes.h"
 #include "authserver/stores/mysql_options.h"
 #include "authserver/stores/store_backend.h"
-#include "authserver/stores/store_host.h"
 
 namespace authserver {
 

@@ -6,10 +6,10 @@
 #include <optional>
 #include <utility>
 
+#include "authserver/stores/host_list.h"
 #include "authserver/stores/redis_options.h"
 #include "authserver/stores/redis_sentinels.h"
 #include "authserver/stores/store_backend.h"
-#include "authserver/stores/store_host.h"
 #include "flags/option.h"
 #include "serve/shared_memory.h"
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "authserver/stores/account_store.h"
 #include "base/result.h"
@@ -74,5 +75,14 @@ struct StoreConfig {
   StoreConnection connection = StoreConnection::kPersistent;
   StoreLimits limits;
 };
+
+struct NamedBackend {
+  std::string name;  // as --store takes it
+  std::unique_ptr<StoreBackend> backend;
+};
+
+// A new backend of each kind, with its defaults, in the order of --help. The first is the default
+// of --store.
+std::vector<NamedBackend> make_store_backends();
 
 }  // namespace authserver

@@ -1,4 +1,4 @@
-#include "authserver/stores/store_table.h"
+#include "authserver/stores/store_backend.h"
 
 #include "authserver/stores/mysql_store.h"
 #include "authserver/stores/redis_store.h"

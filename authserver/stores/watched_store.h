@@ -1,4 +1,5 @@
-// Tells the log when the store cannot be asked or takes no changes, and when that is over.
+// Tells the log when the store cannot be asked or takes no changes, and when that is over, and
+// telemetry how long it took.
 #pragma once
 
 #include <functional>
@@ -113,5 +114,9 @@ class WatchedStore : public AccountStore {
   const std::string where_;
   StoreOutages& outages_;
 };
+
+// Returns a store that passes each call on to `store` and records its time, whether it succeeds or
+// not (telemetry::Timed). It belongs to the same thread or process.
+std::unique_ptr<AccountStore> timed(std::unique_ptr<AccountStore> store);
 
 }  // namespace authserver

@@ -95,23 +95,23 @@ void AuthLane::Waiting::erase(Question* question) {
 std::optional<AuthOutcome> AuthLane::ask(std::string_view line, base::Deadline answer_by) {
   Question mine{line};
   switch (enter(mine)) {
-    case Place::kNone: return {};
-    case Place::kFirst: return begin(mine, answer_by);
-    case Place::kBehind: break;
+    case Entry::kNone: return {};
+    case Entry::kFirst: return begin(mine, answer_by);
+    case Entry::kBehind: break;
   }
   return wait(mine, answer_by);
 }
 
-AuthLane::Place AuthLane::enter(Question& mine) {
-  if (mine.line.size() > kMostLineBytes) return Place::kNone;
+AuthLane::Entry AuthLane::enter(Question& mine) {
+  if (mine.line.size() > kMostLineBytes) return Entry::kNone;
   const std::int64_t now_ns = base::now_ns();
   const base::Lock lock(mutex_);
-  if (is_led_ && now_ns - asked_ns_ > limits_.old_ns) return Place::kNone;
+  if (is_led_ && now_ns - asked_ns_ > limits_.old_ns) return Entry::kNone;
   waiting_.push(&mine);
   set_callers();
-  if (std::exchange(is_led_, true)) return Place::kBehind;
+  if (std::exchange(is_led_, true)) return Entry::kBehind;
   asked_ns_ = now_ns;
-  return Place::kFirst;
+  return Entry::kFirst;
 }
 
 std::optional<AuthOutcome> AuthLane::begin(Question& mine, base::Deadline answer_by) {

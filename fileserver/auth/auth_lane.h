@@ -64,7 +64,7 @@ class AuthLane {
   std::size_t callers() const { return callers_.load(std::memory_order_relaxed); }
 
  private:
-  enum class Place { kNone, kFirst, kBehind };
+  enum class Entry { kNone, kFirst, kBehind };
   struct Question;
   class Wakes;
   struct Replies {
@@ -103,7 +103,7 @@ class AuthLane {
     std::size_t size_ = 0;
   };
 
-  Place enter(Question& mine) EXCLUDES(mutex_);
+  Entry enter(Question& mine) EXCLUDES(mutex_);
   std::optional<AuthOutcome> begin(Question& mine, base::Deadline answer_by) EXCLUDES(mutex_);
   std::optional<AuthOutcome> wait(Question& mine, base::Deadline answer_by) EXCLUDES(mutex_);
   std::uint32_t leave(Question& mine) EXCLUDES(mutex_);

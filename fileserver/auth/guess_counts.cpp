@@ -16,7 +16,7 @@ constexpr std::size_t kPairsKnown = 10;
 struct GuessCounts::Waiter {
   base::Condition called;
   bool is_called = false;
-  Turn turn = Turn::kNoTurn;
+  Admission admission = Admission::kNoPlace;
 };
 
 struct GuessCounts::Entry {
@@ -57,10 +57,10 @@ GuessCounts::Place GuessCounts::take(std::uint64_t key, base::Deadline deadline)
   Entry* entry = find(key, now);
   if (entry == nullptr) entry = make(key, now, false);
   if (entry == nullptr) return without_place(key);
-  if (is_at_limit(*entry, now)) return {*this, key, Turn::kTooMany, false};
+  if (is_at_limit(*entry, now)) return {*this, key, Admission::kTooMany, false};
   if (!has_place(*entry, now)) return wait_for_place(*entry, key, deadline, mutex);
   ++entry->places_taken;
-  return {*this, key, Turn::kAsk, true};
+  return {*this, key, Admission::kAsk, true};
 }
 
 GuessCounts::Place GuessCounts::pass(std::uint64_t key) {
@@ -69,7 +69,7 @@ GuessCounts::Place GuessCounts::pass(std::uint64_t key) {
   const std::int64_t now = clock_();
   const Entry* const entry = find(key, now);
   const bool is_refused = entry != nullptr && is_at_limit(*entry, now);
-  return {*this, key, is_refused ? Turn::kTooMany : Turn::kAsk, false};
+  return {*this, key, is_refused ? Admission::kTooMany : Admission::kAsk, false};
 }
 
 bool GuessCounts::may_be_blocked(std::uint64_t key) const {
@@ -92,7 +92,7 @@ GuessCounts::Place GuessCounts::wait_for_place(Entry& entry, std::uint64_t key,
     waiter.called.wait_ms(mutex, deadline.left_ms());
   // An entry for which somebody waits is never given to another key.
   if (!waiter.is_called) entry.waiting.erase(place_in_queue);
-  return {*this, key, waiter.turn, waiter.turn == Turn::kAsk};
+  return {*this, key, waiter.admission, waiter.admission == Admission::kAsk};
 }
 
 // Whoever waits gets a place that is free now, in the order of arrival; or, at the limit, is told.
@@ -103,7 +103,7 @@ void GuessCounts::call_waiting(Entry& entry, std::int64_t now_ns) const {
     Waiter& waiter = *entry.waiting.front();
     entry.waiting.pop_front();
     if (!is_refused) ++entry.places_taken;
-    waiter.turn = is_refused ? Turn::kTooMany : Turn::kAsk;
+    waiter.admission = is_refused ? Admission::kTooMany : Admission::kAsk;
     waiter.is_called = true;
     waiter.called.wake_all();
   }

@@ -38,29 +38,29 @@ class GuessCounts {
   };
   using Clock = std::int64_t (*)();
 
-  enum class Turn {
+  enum class Admission {
     kAsk,      // the password may be checked
     kTooMany,  // the key has sent too many wrong passwords
-    kNoTurn,   // no place was free in time
+    kNoPlace,  // no place was free in time
   };
 
-  // The turn of one password. Gives its place back at its end, if it has one. The table must
+  // The admission of one password. Gives its place back at its end, if it has one. The table must
   // outlive it.
   class Place {
    public:
-    Place(GuessCounts& counts, std::uint64_t key, Turn turn, bool is_taken)
-        : counts_(&counts), key_(key), turn_(turn), is_taken_(is_taken) {}
+    Place(GuessCounts& counts, std::uint64_t key, Admission admission, bool is_taken)
+        : counts_(&counts), key_(key), admission_(admission), is_taken_(is_taken) {}
     ~Place() {
       if (is_taken_) counts_->finish(key_, true, 0);
     }
     Place(Place&& other) noexcept
         : counts_(other.counts_),
           key_(other.key_),
-          turn_(other.turn_),
+          admission_(other.admission_),
           is_taken_(std::exchange(other.is_taken_, false)) {}
     Place& operator=(Place&&) = delete;
 
-    Turn turn() const { return turn_; }
+    Admission admission() const { return admission_; }
 
     // The password was wrong. Returns whether it counts, because the pair was not wrong before.
     bool count_wrong(PairHash pair) {
@@ -70,7 +70,7 @@ class GuessCounts {
    private:
     GuessCounts* counts_;
     std::uint64_t key_;
-    Turn turn_;
+    Admission admission_;
     bool is_taken_;
   };
 
@@ -80,7 +80,7 @@ class GuessCounts {
   // Waits for a place until the deadline. Requires: `key` is not 0.
   Place take(std::uint64_t key, base::Deadline deadline);
 
-  Place without_place(std::uint64_t key) { return {*this, key, Turn::kAsk, false}; }
+  Place without_place(std::uint64_t key) { return {*this, key, Admission::kAsk, false}; }
 
   // For a password that is probably right: takes no place, but at the limit it is kTooMany. Takes
   // no lock, unless some key has reached the limit lately and this key has an entry.

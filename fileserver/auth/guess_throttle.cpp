@@ -72,7 +72,7 @@ GuessThrottle::Hashes GuessThrottle::hashes_of(const net::IpAddress& from,
 
 GuessThrottle::Attempt GuessThrottle::begin(const net::IpAddress& from, wire::Credentials account,
                                             std::int64_t patience_ms) {
-  if (limits_.wrong_passwords == 0) return {*this, 0, Turn::kAsk, {}, {}};
+  if (limits_.wrong_passwords == 0) return {*this, 0, Admission::kAsk, {}, {}};
   const Hashes hashes = hashes_of(from, account);
   if (!limits_.has_users) return begin_of_address(hashes, patience_ms);
   return right_pairs_.contains(hashes.pair, clock_()) ? begin_known(hashes, patience_ms)
@@ -82,18 +82,18 @@ GuessThrottle::Attempt GuessThrottle::begin(const net::IpAddress& from, wire::Cr
 GuessThrottle::Attempt GuessThrottle::begin_of_address(const Hashes& hashes,
                                                        std::int64_t patience_ms) {
   auto address = addresses_.take(hashes.address, base::Deadline::in_ms(patience_ms));
-  const Turn turn = address.turn();
-  return {*this, hashes.pair, turn, {}, std::move(address)};
+  const Admission admission = address.admission();
+  return {*this, hashes.pair, admission, {}, std::move(address)};
 }
 
 GuessThrottle::Attempt GuessThrottle::begin_known(const Hashes& hashes, std::int64_t patience_ms) {
   auto user = users_.has_entry(hashes.user)
                   ? users_.take(hashes.user, base::Deadline::in_ms(patience_ms))
                   : users_.without_place(hashes.user);
-  if (user.turn() != Turn::kAsk) return {*this, hashes.pair, user.turn(), {}, {}};
+  if (user.admission() != Admission::kAsk) return {*this, hashes.pair, user.admission(), {}, {}};
   auto address = addresses_.pass(hashes.address);
-  const Turn turn = address.turn();
-  return {*this, hashes.pair, turn, std::move(user), std::move(address)};
+  const Admission admission = address.admission();
+  return {*this, hashes.pair, admission, std::move(user), std::move(address)};
 }
 
 // The user comes first. Whoever waits for that one holds no place of the address, which others
@@ -101,10 +101,11 @@ GuessThrottle::Attempt GuessThrottle::begin_known(const Hashes& hashes, std::int
 GuessThrottle::Attempt GuessThrottle::begin_guess(const Hashes& hashes, std::int64_t patience_ms) {
   const auto deadline = base::Deadline::in_ms(patience_ms);
   auto user = users_.take(hashes.user, deadline);
-  if (user.turn() != Turn::kAsk) return {*this, hashes.pair, user.turn(), {}, {}};
+  if (user.admission() != Admission::kAsk) return {*this, hashes.pair, user.admission(), {}, {}};
   auto address = addresses_.take(hashes.address, deadline);
-  if (address.turn() != Turn::kAsk) return {*this, hashes.pair, address.turn(), {}, {}};
-  return {*this, hashes.pair, Turn::kAsk, std::move(user), std::move(address)};
+  if (address.admission() != Admission::kAsk)
+    return {*this, hashes.pair, address.admission(), {}, {}};
+  return {*this, hashes.pair, Admission::kAsk, std::move(user), std::move(address)};
 }
 
 bool GuessThrottle::Attempt::was_right_lately() const {

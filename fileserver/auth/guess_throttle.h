@@ -47,7 +47,7 @@ class GuessThrottle {
   static constexpr std::int64_t kAddressForgiveOneNs = base::kNsPerS;
 
   using Clock = GuessCounts::Clock;
-  using Turn = GuessCounts::Turn;
+  using Admission = GuessCounts::Admission;
 
   // One log-in. It gives its places back at its end. The throttle must outlive it.
   class Attempt {
@@ -55,7 +55,7 @@ class GuessThrottle {
     Attempt(Attempt&&) = default;
     Attempt& operator=(Attempt&&) = delete;
 
-    Turn turn() const { return turn_; }
+    Admission admission() const { return admission_; }
 
     // Whether the pair was right lately, from this address. False without a limit, as no pairs are
     // known then.
@@ -64,27 +64,27 @@ class GuessThrottle {
     // The authserver has said that the password is right, or that it is wrong, or it has not
     // answered in time. None is called if it said anything else. denied() returns whether it
     // counts, because this wrong pair was not sent before. Without an answer the pair is not known
-    // as right any more, because its hash may be what takes so long. Requires: turn() == kAsk.
+    // as right any more, because its hash may be what takes so long. Requires: admission() == kAsk.
     void granted();
     bool denied();
     void not_answered();
 
-    // An account was made. Requires: turn() == kAsk.
+    // An account was made. Requires: admission() == kAsk.
     void made() { denied(); }
 
    private:
     friend class GuessThrottle;
     using Place = std::optional<GuessCounts::Place>;
-    Attempt(GuessThrottle& throttle, PairHash pair, Turn turn, Place user, Place address)
+    Attempt(GuessThrottle& throttle, PairHash pair, Admission admission, Place user, Place address)
         : throttle_(throttle),
           pair_(pair),
-          turn_(turn),
+          admission_(admission),
           user_(std::move(user)),
           address_(std::move(address)) {}
 
     GuessThrottle& throttle_;
     const PairHash pair_;  // 0: there is no limit
-    const Turn turn_;
+    const Admission admission_;
     Place user_;
     Place address_;
   };

@@ -29,12 +29,12 @@ std::string auth_failed_line(const net::IpAddress& from, std::string_view user, 
 
 LogIn::Answer LogIn::check(const net::IpAddress& from, Front front, wire::Credentials account) {
   auto attempt = throttle_.begin(from, account, patience_ms_);
-  switch (attempt.turn()) {
-    case GuessThrottle::Turn::kAsk: break;
-    case GuessThrottle::Turn::kTooMany:
+  switch (attempt.admission()) {
+    case GuessThrottle::Admission::kAsk: break;
+    case GuessThrottle::Admission::kTooMany:
       telemetry::add(telemetry::Count::kLogInsThrottled);
       return {Error{ErrorCode::kBusy, "too many wrong passwords from " + from.text()}, true};
-    case GuessThrottle::Turn::kNoTurn:
+    case GuessThrottle::Admission::kNoPlace:
       return {Error{ErrorCode::kUnavailable,
                     "the log-ins under way from " + from.text() + " were not answered in time"}};
   }

@@ -16,11 +16,11 @@ SignUp::Answer SignUp::make(const From& from, wire::Credentials account) {
   const wire::New request{account};
   if (!has_limit(from.peer)) return {auth_.ask(request)};
   auto attempt = throttle_.begin(from.client, account, patience_ms_);
-  switch (attempt.turn()) {
-    case GuessThrottle::Turn::kAsk: break;
-    case GuessThrottle::Turn::kTooMany:
+  switch (attempt.admission()) {
+    case GuessThrottle::Admission::kAsk: break;
+    case GuessThrottle::Admission::kTooMany:
       return {Error{ErrorCode::kBusy, "too many new accounts from " + from.client.text()}, true};
-    case GuessThrottle::Turn::kNoTurn:
+    case GuessThrottle::Admission::kNoPlace:
       return {Error{ErrorCode::kUnavailable, "the accounts under way from " + from.client.text() +
                                                  " were not made in time"}};
   }

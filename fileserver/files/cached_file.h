@@ -8,13 +8,44 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 
+#include "base/sha256.h"
 #include "fileserver/files/fence.h"
-#include "fileserver/files/kept_digest.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/sendable_memory.h"
 
 namespace fileserver {
+
+// The digest of one version of a file, once it was computed.
+//
+// Empty until set() is called, and small until then, because nobody asks for most digests. Any
+// thread; but it is moved by one, before others see it.
+class KeptDigest {
+ public:
+  KeptDigest() = default;
+  KeptDigest(KeptDigest&& other) noexcept { *this = std::move(other); }
+  KeptDigest& operator=(KeptDigest&& other) noexcept {
+    digest_ = std::move(other.digest_);
+    is_set_.store(other.is_set_.load());
+    return *this;
+  }
+
+  std::optional<base::Sha256Digest> get() const {
+    if (!is_set_.load(std::memory_order_acquire)) return {};
+    return *digest_;
+  }
+
+  // Requires: it is empty, and no other thread sets it now.
+  void set(const base::Sha256Digest& digest) {
+    digest_ = std::make_unique<const base::Sha256Digest>(digest);
+    is_set_.store(true, std::memory_order_release);
+  }
+
+ private:
+  std::unique_ptr<const base::Sha256Digest> digest_;
+  std::atomic<bool> is_set_ = false;  // release: behind the digest
+};
 
 struct FreeBytes {
   void operator()(char* bytes) const { std::free(bytes); }

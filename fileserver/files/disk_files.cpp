@@ -16,7 +16,7 @@ namespace fileserver {
 DiskFiles::Looked DiskFiles::settled_version(int fd, FileVersion version) const {
   constexpr int kLongerMs = 4 * (kSettlingMs + 1) + 1;
   for (int waited_ms = 0;;) {
-    const int left_ms = own_versions_.has(version) ? 0 : unsettled_ms(version);
+    const int left_ms = uploaded_versions_.has(version) ? 0 : unsettled_ms(version);
     if (left_ms == 0 || waited_ms >= version.settling_ms + kLongerMs)
       return {version, left_ms == 0};
     base::pause_ms(left_ms);
@@ -55,7 +55,7 @@ std::optional<NamedFile> DiskFiles::publish(const std::string& /*name*/, int fd,
                                             const GiveName& give_name) {
   const auto named = give_name();
   if (!named) return {};
-  if (const auto version = named->version_now(fd)) own_versions_.note(*version);
+  if (const auto version = named->version_now(fd)) uploaded_versions_.note(*version);
   return named;
 }
 

@@ -25,7 +25,7 @@ class DiskFiles : public Files {
   std::optional<NamedFile> publish(const std::string& name, int fd,
                                    const GiveName& give_name) override;
   bool is_distinct(const FileVersion& version) const override {
-    return own_versions_.has(version) || is_settled(version);
+    return uploaded_versions_.has(version) || is_settled(version);
   }
 
  private:
@@ -38,7 +38,7 @@ class DiskFiles : public Files {
   // Shared with PrefetchedFiles, which sends some files from disk.
   const std::shared_ptr<const Fence> fence_;
   const DiskReads reads_;
-  OwnVersions own_versions_;
+  UploadedVersions uploaded_versions_;
 };
 
 }  // namespace fileserver

@@ -2,12 +2,14 @@
 
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <utility>
 
 #include "base/file_io.h"
 #include "base/log.h"
@@ -254,6 +256,21 @@ std::string Fence::name_of(int path_fd, std::string_view asked) const {
   if (target == root) return {};
   const std::string prefix = root == "/" ? root : root + "/";
   return target.starts_with(prefix) ? target.substr(prefix.size()) : std::string(asked);
+}
+
+std::optional<std::int64_t> created_s(const Fence& fence, std::string_view name) {
+  net::Fd fd;
+  if (auto file = fence.open_file(name, Fence::Links::kFollowed)) {
+    fd = std::move(file->fd);
+  } else if (auto folder = fence.find_folder(name)) {
+    fd = std::move(folder->fd);
+  } else {
+    return {};
+  }
+  struct statx status {};
+  if (::statx(fd.get(), "", AT_EMPTY_PATH, STATX_BTIME, &status) != 0) return {};
+  if ((status.stx_mask & STATX_BTIME) == 0) return {};
+  return status.stx_btime.tv_sec;
 }
 
 }  // namespace fileserver

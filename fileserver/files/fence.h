@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -116,5 +117,18 @@ class Fence {
   std::unique_ptr<std::atomic<int>> times_opened_again_ = std::make_unique<std::atomic<int>>(0);
   bool has_openat2_;
 };
+
+// Of names of files and folders below the served one: "a" and "b" make "a/b". If one of both is
+// empty, the other is the name.
+inline std::string joined(std::string_view folder, std::string_view name) {
+  std::string path(folder);
+  if (!folder.empty() && !name.empty()) path += '/';
+  return path.append(name);
+}
+
+// When a file or a folder was made, in seconds since 1970. The empty name is the served folder;
+// links are followed. Nothing if there is no such file or folder, or the file system does not keep
+// that time.
+std::optional<std::int64_t> created_s(const Fence& fence, std::string_view name);
 
 }  // namespace fileserver

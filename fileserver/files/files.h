@@ -15,7 +15,7 @@
 //   Digests            the SHA-256 of a version, computed once
 //     KeptDigest         that of a file in memory
 //     DigestTable        those that were asked for lately
-//   OwnVersions        the files that clients have put just now
+//   UploadedVersions   the files that clients have put just now
 //
 // A check compares a file in the cache with the served folder. Its result is one of four states:
 //
@@ -45,7 +45,7 @@
 #include "base/result.h"
 #include "fileserver/files/folder_watch.h"
 #include "fileserver/files/opened_file.h"
-#include "fileserver/files/own_versions.h"
+#include "fileserver/files/upload_times.h"
 
 namespace fileserver {
 

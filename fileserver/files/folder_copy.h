@@ -8,8 +8,9 @@
 #include <vector>
 
 #include "fileserver/files/fence.h"
+#include "fileserver/files/file_version.h"
 #include "fileserver/files/folder_trail.h"
-#include "fileserver/files/places.h"
+#include "fileserver/files/locations.h"
 #include "fileserver/files/upload_status.h"
 #include "fileserver/files/upload_times.h"
 
@@ -29,10 +30,10 @@ mode_t mode_of_copy(int folder, const std::string& last);
 class FolderCopy {
  public:
   // All must outlive the copy. `to_name` is the name that the copy gets later.
-  FolderCopy(const Fence& fence, const Places& places, UploadTimes& times, std::string to_name,
-             const MayGoOn& may_go_on)
+  FolderCopy(const Fence& fence, const Locations& locations, UploadTimes& times,
+             std::string to_name, const MayGoOn& may_go_on)
       : fence_(fence),
-        places_(places),
+        locations_(locations),
         times_(times),
         to_name_(std::move(to_name)),
         may_go_on_(may_go_on) {}
@@ -59,7 +60,7 @@ class FolderCopy {
   int left_out();
 
   const Fence& fence_;
-  const Places& places_;
+  const Locations& locations_;
   UploadTimes& times_;
   const std::string to_name_;
   const MayGoOn& may_go_on_;
@@ -67,5 +68,10 @@ class FolderCopy {
   std::vector<std::string> folders_;  // that are copied next, below `from`; "" is that itself
   bool has_left_out_ = false;
 };
+
+// Copies all bytes of `from` to the empty file `to`, without reading them where the file system can
+// share or copy them by itself. A file that somebody changes meanwhile is copied again a few times.
+// Returns 0 or an errno: EBUSY if it goes on changing, ECANCELED if `may_go_on` has ended it.
+int copy_one_version(int from, int to, const MayGoOn& may_go_on);
 
 }  // namespace fileserver

@@ -14,7 +14,6 @@
 #include <system_error>
 
 #include "fileserver/files/fence.h"
-#include "fileserver/files/joined.h"
 #include "fileserver/files/open_folder.h"
 #include "fileserver/files/upload_name.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "fileserver/files/places.h"
+#include "fileserver/files/locations.h"
 #include "fileserver/files/renames.h"
 #include "fileserver/files/tree_removal.h"
 #include "fileserver/files/upload_name.h"

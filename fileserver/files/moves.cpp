@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "fileserver/files/file_copy.h"
 #include "fileserver/files/folder_copy.h"
 #include "fileserver/files/kept_permissions.h"
 #include "fileserver/files/renames.h"
@@ -17,8 +16,8 @@ namespace fileserver {
 
 // Where something is, and where it is to be.
 struct Moves::Ends {
-  Place from = {};
-  Place to = {};
+  Location from = {};
+  Location to = {};
   Current source = {};
   std::string from_name = {};  // both without links
   std::string to_name = {};
@@ -74,7 +73,7 @@ UploadStatus repeated(Try try_once) {
 
 UploadStatus Moves::find_ends(const Job& job, Ends& ends) const {
   if (job.from.empty()) return UploadStatus::kForbidden;
-  ends.from = uploads_.places_.find(job.from);
+  ends.from = uploads_.locations_.find(job.from);
   if (ends.from.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
   if (ends.from.status != UploadStatus::kGoOn) return ends.from.status;
   ends.source = ends.from.current();
@@ -86,16 +85,16 @@ UploadStatus Moves::find_ends(const Job& job, Ends& ends) const {
     return UploadStatus::kNotFound;
   ends.from_name = ends.from.name();
   if (job.to.empty()) return UploadStatus::kForbidden;
-  ends.to = uploads_.places_.find(job.to);
+  ends.to = uploads_.locations_.find(job.to);
   if (ends.to.status != UploadStatus::kGoOn) return ends.to.status;
   ends.to_name = ends.to.name();
   return overlap(ends.from_name, ends.to_name) ? UploadStatus::kForbidden : UploadStatus::kGoOn;
 }
 
-UploadStatus Moves::hide(const Place& place, Left& left) const {
-  left.replaced = HiddenEntry::hide(place.fd(), place.last, left.may_remove);
+UploadStatus Moves::hide(const Location& location, Left& left) const {
+  left.replaced = HiddenEntry::hide(location.fd(), location.last, left.may_remove);
   if (left.replaced.is_there()) return UploadStatus::kGoOn;
-  return status_of_put(uploads_.places_.errno_in(place.folder, errno), "hide a folder");
+  return status_of_put(uploads_.locations_.errno_in(location.folder, errno), "hide a folder");
 }
 
 UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn& go_on) {
@@ -120,7 +119,7 @@ UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn
 // Nothing if another program has been faster.
 std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
                                                const MayChange& may_change, Left& left) {
-  const Places& places = uploads_.places_;
+  const Locations& locations = uploads_.locations_;
   const Current source = ends.from.current();
   if (source.failure != 0) return status_of(source.failure, "look at a file");
   if (source.kind != ends.source.kind) return UploadStatus::kNotFound;
@@ -130,8 +129,8 @@ std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
       refusal != UploadStatus::kGoOn)
     return refusal;
   const auto is_in_place = [&] {
-    return places.why_not_in_place(ends.from.folder) == 0 &&
-           places.why_not_in_place(ends.to.folder) == 0;
+    return locations.why_not_in_place(ends.from.folder) == 0 &&
+           locations.why_not_in_place(ends.to.folder) == 0;
   };
   if (!is_in_place()) return UploadStatus::kConflict;
   const NameIn from{ends.from.fd(), ends.from.last};
@@ -155,7 +154,7 @@ std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
     if (failure == EEXIST) return {};
     left.is_elsewhere = failure == EXDEV;
     if (left.is_elsewhere) return UploadStatus::kForbidden;
-    return status_of_put(places.errno_in(ends.to.folder, failure), "rename");
+    return status_of_put(locations.errno_in(ends.to.folder, failure), "rename");
   }
   if (!is_in_place()) {
     rename_to_new(to, from);
@@ -183,8 +182,8 @@ UploadStatus Moves::move_by_copy(const Job& job, Ends& ends, const GoOn& go_on) 
 
 // Follows a link.
 UploadStatus Moves::find_source_of_copy(Job& job, std::string& real_name) const {
-  const Place place = uploads_.places_.find(job.from);
-  if (place.status != UploadStatus::kGoOn || place.current().kind != Kind::kLink)
+  const Location location = uploads_.locations_.find(job.from);
+  if (location.status != UploadStatus::kGoOn || location.current().kind != Kind::kLink)
     return UploadStatus::kGoOn;
   if (const auto folder = uploads_.fence_->find_folder(job.from)) {
     real_name = folder->name;
@@ -220,7 +219,7 @@ UploadStatus Moves::copy_file(const Job& job, Ends& ends, const GoOn& go_on) {
     return file.error().code == base::ErrorCode::kNotFound ? UploadStatus::kNotFound
                                                            : status_of(EIO, "open a file");
   const auto failed = [&](int failure) {
-    return status_of_put(uploads_.places_.errno_in(ends.to.folder, failure), "copy a file");
+    return status_of_put(uploads_.locations_.errno_in(ends.to.folder, failure), "copy a file");
   };
   Upload upload;
   upload.file_ = TemporaryFile::in(ends.to.fd(), uploads_.kind_);
@@ -251,7 +250,7 @@ UploadStatus Moves::copy_file(const Job& job, Ends& ends, const GoOn& go_on) {
   return done;
 }
 
-UploadStatus Moves::hide_replaced_folder(const Place& to, Left& left) {
+UploadStatus Moves::hide_replaced_folder(const Location& to, Left& left) {
   const std::string name = to.name();
   UploadStatus hidden = UploadStatus::kFailed;
   uploads_.files_.remove(name, [&] {
@@ -268,12 +267,12 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, b
   if (const auto refusal = refusal_of(ends.to.current(), job, true); refusal != UploadStatus::kGoOn)
     return refusal;
   const auto failed = [&](int failure) {
-    return status_of_put(uploads_.places_.errno_in(ends.to.folder, failure), "copy a folder");
+    return status_of_put(uploads_.locations_.errno_in(ends.to.folder, failure), "copy a folder");
   };
   HiddenEntry made = HiddenEntry::make_folder(
       ends.to.fd(), mode_of_copy(ends.from.fd(), ends.from.last), go_on.may_remove);
   if (!made.is_there()) return failed(errno);
-  FolderCopy copy(*uploads_.fence_, uploads_.places_, uploads_.times_, ends.to_name,
+  FolderCopy copy(*uploads_.fence_, uploads_.locations_, uploads_.times_, ends.to_name,
                   go_on.may_copy);
   if (const int failure = depth == Depth::kAll ? copy.copy(ends.from_name, made.fd()) : 0;
       failure != 0)
@@ -297,13 +296,13 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, b
 }
 
 // Nothing if another program has been faster.
-std::optional<UploadStatus> Moves::try_to_name(const Place& to, const Job& job, HiddenEntry& made,
-                                               Left& left) {
-  const Places& places = uploads_.places_;
+std::optional<UploadStatus> Moves::try_to_name(const Location& to, const Job& job,
+                                               HiddenEntry& made, Left& left) {
+  const Locations& locations = uploads_.locations_;
   const Current target = to.current();
   if (const auto refusal = refusal_of(target, job, true); refusal != UploadStatus::kGoOn)
     return refusal;
-  if (places.why_not_in_place(to.folder) != 0) return UploadStatus::kConflict;
+  if (locations.why_not_in_place(to.folder) != 0) return UploadStatus::kConflict;
   if (target.is_there()) {
     if (const auto status = hide(to, left); status != UploadStatus::kGoOn) return status;
   }
@@ -311,9 +310,9 @@ std::optional<UploadStatus> Moves::try_to_name(const Place& to, const Job& job, 
     const int failure = errno;
     left.put_back(to.last);
     if (failure == EEXIST) return {};
-    return status_of_put(places.errno_in(to.folder, failure), "name a folder");
+    return status_of_put(locations.errno_in(to.folder, failure), "name a folder");
   }
-  if (places.why_not_in_place(to.folder) != 0) {
+  if (locations.why_not_in_place(to.folder) != 0) {
     made.take_back(to.last);
     left.put_back(to.last);
     return UploadStatus::kConflict;
@@ -324,15 +323,15 @@ std::optional<UploadStatus> Moves::try_to_name(const Place& to, const Job& job, 
 UploadStatus Moves::remove_folder(std::string_view name, const MayChange& may_change,
                                   const GoOn& go_on) {
   if (name.empty()) return UploadStatus::kForbidden;
-  const Place place = uploads_.places_.find(name);
-  if (place.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
-  if (place.status != UploadStatus::kGoOn) return place.status;
-  const std::string real_name = place.name();
+  const Location location = uploads_.locations_.find(name);
+  if (location.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
+  if (location.status != UploadStatus::kGoOn) return location.status;
+  const std::string real_name = location.name();
   Left left{go_on.may_remove};
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.remove(real_name, [&] {
     const Turns::Turn turn(uploads_.turns_, real_name);
-    const Current current = place.current();
+    const Current current = location.current();
     if (current.failure != 0 && current.failure != ENAMETOOLONG)
       done = status_of(current.failure, "look at a folder");
     else if (!current.is_folder())
@@ -340,12 +339,12 @@ UploadStatus Moves::remove_folder(std::string_view name, const MayChange& may_ch
     else if (!current.may_change(may_change))
       done = UploadStatus::kNotAllowed;
     else
-      done = hide(place, left);
+      done = hide(location, left);
     return done == UploadStatus::kGoOn;
   });
   if (done != UploadStatus::kGoOn) return done;
   uploads_.files_.forget_below({real_name});
-  return uploads_.synced(place.fd(), UploadStatus::kReplaced);
+  return uploads_.synced(location.fd(), UploadStatus::kReplaced);
 }
 
 }  // namespace fileserver

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "fileserver/files/hidden_entry.h"
-#include "fileserver/files/places.h"
+#include "fileserver/files/locations.h"
 #include "fileserver/files/upload_status.h"
 #include "fileserver/files/uploads.h"
 
@@ -75,10 +75,10 @@ class Moves {
   UploadStatus copy_file(const Job& job, Ends& ends, const GoOn& go_on);
   UploadStatus copy_folder(const Job& job, const Ends& ends, Depth depth, bool must_be_whole,
                            const GoOn& go_on);
-  std::optional<UploadStatus> try_to_name(const Place& to, const Job& job, HiddenEntry& made,
+  std::optional<UploadStatus> try_to_name(const Location& to, const Job& job, HiddenEntry& made,
                                           Left& left);
-  UploadStatus hide(const Place& place, Left& left) const;
-  UploadStatus hide_replaced_folder(const Place& to, Left& left);
+  UploadStatus hide(const Location& location, Left& left) const;
+  UploadStatus hide_replaced_folder(const Location& to, Left& left);
 
   Uploads& uploads_;
 };

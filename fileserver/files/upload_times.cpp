@@ -89,4 +89,21 @@ std::int64_t coarse_time_ns() {
   return now.tv_sec * base::kNsPerS + now.tv_nsec;
 }
 
+std::optional<FileVersion> NamedFile::version_now(int fd) const {
+  const FileVersion now = version_of(fd);
+  const bool is_same = has_own_time && now.size_bytes == version.size_bytes &&
+                       now.modified_ns == version.modified_ns;
+  return is_same ? std::optional(now) : std::nullopt;
+}
+
+void UploadedVersions::note(const FileVersion& version) {
+  const base::Lock lock(mutex_);
+  versions_[version.inode % kSlots] = version;
+}
+
+bool UploadedVersions::has(const FileVersion& version) const {
+  const base::Lock lock(mutex_);
+  return have_same_content(versions_[version.inode % kSlots], version);
+}
+
 }  // namespace fileserver

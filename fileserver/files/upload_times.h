@@ -8,6 +8,9 @@
 #include <optional>
 #include <string_view>
 
+#include "base/mutex.h"
+#include "fileserver/files/file_version.h"
+
 namespace fileserver {
 
 // A file system notes the same modification time for all that is written within a tick of its
@@ -60,5 +63,35 @@ class UploadTimes {
 
 std::optional<std::int64_t> set_modification_time(int fd, std::int64_t time_ns);
 std::int64_t coarse_time_ns();
+
+// A file that has just got its name.
+struct NamedFile {
+  FileVersion version;  // from before anybody else could open it
+
+  // Whether its modification time is its own (UploadTimes::give()): whoever changes it from now on
+  // gives it another one, and would have to set it back in the same tick of the clock.
+  bool has_own_time = true;
+
+  // The version now. Nothing if somebody has changed the file since, or may have changed it.
+  std::optional<FileVersion> version_now(int fd) const;
+};
+
+// The files that this server has put into the folder, as they were when they got their names. Such
+// a version may be read before it is settled, because a later change gives the file another time.
+//
+// Any thread.
+class UploadedVersions {
+ public:
+  // Forgets an earlier version whose inode has the same slot.
+  void note(const FileVersion& version) EXCLUDES(mutex_);
+
+  bool has(const FileVersion& version) const EXCLUDES(mutex_);
+
+ private:
+  static constexpr std::size_t kSlots = 1024;
+
+  mutable base::Mutex mutex_;
+  std::array<FileVersion, kSlots> versions_ GUARDED_BY(mutex_) = {};  // by inode
+};
 
 }  // namespace fileserver

@@ -26,7 +26,7 @@ UploadStatus Upload::write(std::span<const char> bytes) {
 }
 
 Uploads::Uploads(std::shared_ptr<const Fence> fence, Files& files)
-    : fence_(std::move(fence)), files_(files), places_(fence_) {
+    : fence_(std::move(fence)), files_(files), locations_(fence_) {
   const std::string root = fence_->root_path();
   remove_left_uploads(root);
   const net::Fd fd(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -40,11 +40,11 @@ UploadStatus Uploads::synced(int folder, UploadStatus done) {
 Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
                       const MayChange& may_change) {
   Upload upload;
-  Place place = places_.find(name);
-  upload.status_ = place.status;
-  if (place.status != UploadStatus::kGoOn) return upload;
-  upload.folder_ = std::move(place.folder);
-  upload.last_ = std::move(place.last);
+  Location location = locations_.find(name);
+  upload.status_ = location.status;
+  if (location.status != UploadStatus::kGoOn) return upload;
+  upload.folder_ = std::move(location.folder);
+  upload.last_ = std::move(location.last);
   const Current current = look_at(upload.folder_.fd.get(), upload.last_);
   if (current.failure != 0) {
     upload.status_ = status_of_put(current.failure, "look at a file");
@@ -55,7 +55,7 @@ Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
   } else {
     upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
     if (!upload.file_.is_open() || !upload.file_.reserve(room_bytes))
-      upload.status_ = status_of_put(places_.errno_in(upload.folder_, errno), "make a file");
+      upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
   }
   return upload;
 }
@@ -86,25 +86,25 @@ UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
     const bool is_new = current.kind == Current::Kind::kNothing;
     if (current.kind == Current::Kind::kFile &&
         !keep_permissions(upload.file_.fd(), upload.folder_.fd.get(), upload.last_))
-      return status_of_put(places_.errno_in(upload.folder_, errno),
+      return status_of_put(locations_.errno_in(upload.folder_, errno),
                            "keep the permissions of a file");
     if (give_name(upload, name, current.version, is_new))
       return is_new ? UploadStatus::kCreated : UploadStatus::kReplaced;
     // Another program has just made a file of this name.
     if (errno != EEXIST)
-      return status_of_put(places_.errno_in(upload.folder_, errno), "name a file");
+      return status_of_put(locations_.errno_in(upload.folder_, errno), "name a file");
   }
 }
 
 bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersion& replaced,
                         bool is_new) {
   TemporaryFile& file = upload.file_;
-  errno = places_.why_not_in_place(upload.folder_);
+  errno = locations_.why_not_in_place(upload.folder_);
   if (errno != 0) return false;
   upload.named_.has_own_time = times_.give(file.fd(), name, replaced.modified_ns);
   upload.named_.version = version_of(file.fd());
   if (!(is_new ? file.create(upload.last_) : file.replace(upload.last_))) return false;
-  if (const int failure = places_.why_not_in_place(upload.folder_); failure != 0) {
+  if (const int failure = locations_.why_not_in_place(upload.folder_); failure != 0) {
     file.take_back(upload.last_);
     errno = failure;
     return false;
@@ -115,44 +115,45 @@ bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersi
 
 UploadStatus Uploads::remove(std::string_view name, const MayChange& may_change) {
   if (name.empty()) return UploadStatus::kConflict;
-  const Place place = places_.find(name);
-  if (place.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
-  if (place.status != UploadStatus::kGoOn) return place.status;
-  const std::string real_name = place.name();
+  const Location location = locations_.find(name);
+  if (location.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
+  if (location.status != UploadStatus::kGoOn) return location.status;
+  const std::string real_name = location.name();
   UploadStatus done = UploadStatus::kFailed;
   const bool is_done = files_.remove(real_name, [&] {
-    done = remove_in_turn(place, real_name, may_change);
+    done = remove_in_turn(location, real_name, may_change);
     return done == UploadStatus::kReplaced;
   });
-  return is_done ? synced(place.folder.fd.get(), done) : done;
+  return is_done ? synced(location.folder.fd.get(), done) : done;
 }
 
-UploadStatus Uploads::remove_in_turn(const Place& place, const std::string& name,
+UploadStatus Uploads::remove_in_turn(const Location& location, const std::string& name,
                                      const MayChange& may_change) {
   const Turns::Turn turn(turns_, name);
-  const int folder = place.folder.fd.get();
-  const Current current = look_at(folder, place.last);
+  const int folder = location.folder.fd.get();
+  const Current current = look_at(folder, location.last);
   if (current.failure == ENAMETOOLONG) return UploadStatus::kNotFound;
   if (current.failure != 0) return status_of(current.failure, "look at a file");
   const bool is_folder = current.kind == Current::Kind::kFolder;
   if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther)
     return UploadStatus::kNotFound;
   if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
-  if (::unlinkat(folder, place.last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0)
+  if (::unlinkat(folder, location.last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0)
     return UploadStatus::kReplaced;
-  return status_of(errno == EEXIST ? ENOTEMPTY : places_.errno_in(place.folder, errno),
+  return status_of(errno == EEXIST ? ENOTEMPTY : locations_.errno_in(location.folder, errno),
                    "remove a file");
 }
 
 UploadStatus Uploads::make_folder(std::string_view name) {
   if (name.empty()) return UploadStatus::kExists;
-  const Place place = places_.find(name);
-  if (place.status != UploadStatus::kGoOn) return place.status;
+  const Location location = locations_.find(name);
+  if (location.status != UploadStatus::kGoOn) return location.status;
   constexpr mode_t kFolderMode = 0777;  // less what umask takes
-  if (::mkdirat(place.folder.fd.get(), place.last.c_str(), kFolderMode) != 0)
-    return errno == EEXIST ? UploadStatus::kExists
-                           : status_of_put(places_.errno_in(place.folder, errno), "make a folder");
-  return synced(place.folder.fd.get(), UploadStatus::kCreated);
+  if (::mkdirat(location.folder.fd.get(), location.last.c_str(), kFolderMode) != 0)
+    return errno == EEXIST
+               ? UploadStatus::kExists
+               : status_of_put(locations_.errno_in(location.folder, errno), "make a folder");
+  return synced(location.folder.fd.get(), UploadStatus::kCreated);
 }
 
 }  // namespace fileserver

@@ -10,7 +10,7 @@
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/folder_syncs.h"
-#include "fileserver/files/places.h"
+#include "fileserver/files/locations.h"
 #include "fileserver/files/temporary_file.h"
 #include "fileserver/files/turns.h"
 #include "fileserver/files/upload_status.h"
@@ -48,7 +48,7 @@ class Uploads {
   // Removes what earlier servers have left. Requires: the sandbox, if any, was entered.
   Uploads(std::shared_ptr<const Fence> fence, Files& files);
 
-  // Makes the place for a file. If `room_bytes` is not 0, there must be room for so many bytes on
+  // Makes room for a file. If `room_bytes` is not 0, there must be room for so many bytes on
   // the disk, and some of it is reserved (TemporaryFile::reserve()). Whatever is wrong is found
   // here, as far as it can be known before the bytes come.
   Upload begin(std::string_view name, std::uint64_t room_bytes, const MayChange& may_change);
@@ -78,7 +78,7 @@ class Uploads {
 
   // Gives the complete file its name, if the conditions hold. kCreated, kReplaced, or why not.
   UploadStatus name_in_turn(Upload& upload, const std::string& name, const MayChange& may_change);
-  UploadStatus remove_in_turn(const Place& place, const std::string& name,
+  UploadStatus remove_in_turn(const Location& location, const std::string& name,
                               const MayChange& may_change);
   bool give_name(Upload& upload, const std::string& name, const FileVersion& replaced, bool is_new);
 
@@ -87,7 +87,7 @@ class Uploads {
 
   const std::shared_ptr<const Fence> fence_;
   Files& files_;
-  const Places places_;
+  const Locations locations_;
   TemporaryFile::Kind kind_;
   // Of names, from looking at the conditions to the change. What takes long is done before: the
   // bytes are on disk and in memory then.

@@ -1,8 +1,7 @@
 #include "fileserver/http/change_folder.h"
 
 #include "base/waits.h"
-#include "fileserver/dav/lock_check.h"
-#include "fileserver/dav/move_copy.h"
+#include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/methods.h"
 #include "fileserver/parts.h"
@@ -59,7 +58,6 @@ void answer_change(Exchange& exchange, const Parts& parts, UploadStatus status) 
 }
 
 void delete_file(Exchange& exchange, Parts& parts) {
-  if (exchange.path()->ends_with_slash) return delete_folder(exchange, parts);
   exchange.verb = telemetry::Verb::kChange;
   const std::int64_t asked_ns = parts.time_for_log();
   const http::Path& path = *exchange.path();

@@ -1,5 +1,7 @@
 #include "fileserver/http/exchange.h"
 
+#include <string.h>
+
 #include <span>
 
 #include "fileserver/http/page.h"
@@ -97,5 +99,14 @@ void Exchange::fail() {
     answer(500);
   }
 }
+
+RequestCredentials::RequestCredentials(const http::RequestHead& head) {
+  const auto basic = http::parse_basic(head.value(http::Field::kAuthorization), bytes_);
+  if (!basic) return;
+  const wire::Credentials account{basic->user, basic->password};
+  if (!wire::refusal_of(account)) account_ = account;
+}
+
+RequestCredentials::~RequestCredentials() { ::explicit_bzero(bytes_.data(), bytes_.size()); }
 
 }  // namespace fileserver

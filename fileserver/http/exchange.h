@@ -9,11 +9,14 @@
 
 #include "base/error.h"
 #include "fileserver/rights/user_rights.h"
+#include "http/basic.h"
 #include "http/path.h"
+#include "http/request_head.h"
 #include "net/ip_address.h"
 #include "net/socket_io.h"
 #include "serve/http_conversation.h"
 #include "telemetry/counters.h"
+#include "wire/request.h"
 
 namespace fileserver {
 
@@ -101,6 +104,23 @@ class Exchange {
   std::array<char, 192> short_path_;
   std::optional<http::Path> path_;
   std::array<char, 1280> answer_;  // room for Location with a name of 255 bytes, encoded
+};
+
+// The user and the password of a request. Decoded from Authorization, and overwritten at the end.
+class RequestCredentials {
+ public:
+  explicit RequestCredentials(const http::RequestHead& head);
+  ~RequestCredentials();
+  RequestCredentials(const RequestCredentials&) = delete;
+  RequestCredentials& operator=(const RequestCredentials&) = delete;
+
+  // Nothing if there are none, or if they are malformed or of no possible account. Points into
+  // this.
+  const std::optional<wire::Credentials>& account() const { return account_; }
+
+ private:
+  std::array<char, http::kMaxBasicBytes> bytes_;
+  std::optional<wire::Credentials> account_;
 };
 
 }  // namespace fileserver

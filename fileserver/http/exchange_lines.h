@@ -3,10 +3,12 @@
 
 #include <cstdint>
 
-#include "fileserver/http/handler.h"
 #include "fileserver/transfers/transfer.h"
 
 namespace fileserver {
+
+class Exchange;
+struct Parts;
 
 // Adds a request that was answered. Its name, its client and its user are set here. Requires: the
 // request has a path.

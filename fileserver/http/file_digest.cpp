@@ -7,7 +7,7 @@
 
 #include "base/clock.h"
 #include "fileserver/http/exchange.h"
-#include "fileserver/http/own_paths.h"
+#include "fileserver/http/server_paths.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {
@@ -30,7 +30,7 @@ void get_digest(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   http::Path path = *exchange.path();
   path.name.remove_prefix(kDigestPaths.size());
-  if (path.ends_with_slash || own_path(path) != nullptr || !exchange.rights.may_read(path.name))
+  if (path.ends_with_slash || server_path(path) != nullptr || !exchange.rights.may_read(path.name))
     return exchange.answer(404);
   const auto file = parts.files->open(path.name);
   if (!file) return exchange.answer(file.error());

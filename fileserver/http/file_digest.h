@@ -6,9 +6,11 @@
 #include "base/result.h"
 #include "base/sha256.h"
 #include "fileserver/files/opened_file.h"
-#include "fileserver/http/handler.h"
 
 namespace fileserver {
+
+class Exchange;
+struct Parts;
 
 inline constexpr std::string_view kDigestPaths = "-/sha256/";
 

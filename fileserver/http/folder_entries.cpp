@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "fileserver/files/joined.h"
 #include "fileserver/files/open_folder.h"
 #include "http/path.h"
 
@@ -115,7 +114,7 @@ base::Result<bool> FolderEntries::complete(ListedEntry& entry) const {
   if (!rights_.may_list(path)) return false;  // nor read
   const auto status = fence_.status_of_readable(path);
   if (!status && status.error().code == base::ErrorCode::kInternal) return status.error();
-  if (!status || (path == kOwnFolder && S_ISDIR(status->st_mode))) return false;
+  if (!status || (path == kServerFolder && S_ISDIR(status->st_mode))) return false;
   entry.is_folder = S_ISDIR(status->st_mode);
   if (!entry.is_folder && !rights_.may_read(path)) return false;
   entry.size_bytes = static_cast<std::uint64_t>(status->st_size);

@@ -4,22 +4,26 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/waits.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/http/listing.h"
+#include "fileserver/http/streamed_text.h"
 #include "fileserver/rights/user_rights.h"
 
 namespace fileserver {
 
 // "/-/" is ours, and not the folder of this name.
-inline constexpr std::string_view kOwnFolder = "-";
+inline constexpr std::string_view kServerFolder = "-";
 
 // What a batch may take without asking, and with a share of the budget.
 inline constexpr std::size_t kSmallBatchBytes = 64 << 10;
@@ -49,9 +53,9 @@ class FolderEntries {
         rights_(std::move(rights)),
         files_(files) {}
 
-  // The next entries that a GET of the user would give; empty at the end. kNotFound when there is
-  // no such folder, or no longer the one of the first batch. kInternal if it cannot be read to its
-  // end.
+  // The next entries that a GET of the user would give (permitted.h); empty at the end. kNotFound
+  // when there is no such folder, or no longer the one of the first batch. kInternal if it cannot
+  // be read to its end.
   base::Result<std::vector<ListedEntry>> next();
 
   // Whether next() has nothing more, and need not be called.
@@ -74,5 +78,31 @@ class FolderEntries {
   std::optional<std::string> last_;      // the last name of the batches so far
   bool is_at_end_ = false;
 };
+
+// Prints the entries piece by piece. The printer has begin(to), add(entry, to) and end(to), as
+// ListingPrinter (listing.h). One that has look_at(entries) too is shown those that are added next.
+// Returns as StreamedText::print().
+template <typename Printer>
+base::Status print_entries(FolderEntries entries, Printer printer, std::string& last,
+                           const TakePiece& take) {
+  printer.begin(last);
+  while (!entries.is_at_end()) {
+    const auto batch = base::may_block([&] { return entries.next(); });
+    if (!batch) return batch.error();
+    for (std::span<const ListedEntry> left(*batch); !left.empty();) {
+      const auto some = left.first(std::min(left.size(), kLookedAtOnce));
+      left = left.subspan(some.size());
+      if constexpr (requires { printer.look_at(some); }) printer.look_at(some);
+      for (const ListedEntry& entry : some) {
+        printer.add(entry, last);
+        if (last.size() < kTextPieceBytes) continue;
+        if (!take(last)) return base::kDone;
+        last.clear();
+      }
+    }
+  }
+  printer.end(last);
+  return base::kDone;
+}
 
 }  // namespace fileserver

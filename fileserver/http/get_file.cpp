@@ -1,11 +1,10 @@
-#include "fileserver/http/get_file.h"
+#include "fileserver/http/methods.h"
 
 #include <sodium.h>
 
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/file_digest.h"
-#include "fileserver/http/get_folder.h"
 #include "fileserver/parts.h"
 #include "http/conditions.h"
 #include "http/content_type.h"
@@ -182,7 +181,6 @@ void get_nothing(Exchange& exchange, Parts& parts) {
 
 void get_file(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
-  if (exchange.path()->ends_with_slash) return get_folder(exchange, parts);
   const std::int64_t asked_ns = parts.time_for_log();
   const auto opened = parts.files->open(exchange.path()->name);
   if (opened) return send_file(exchange, parts, asked_ns, *opened);

@@ -1,13 +1,13 @@
-#include "fileserver/http/get_folder.h"
+#include "fileserver/http/methods.h"
 
 #include <string>
 #include <utility>
 
 #include "base/waits.h"
 #include "fileserver/http/exchange.h"
+#include "fileserver/http/folder_entries.h"
 #include "fileserver/http/listing.h"
 #include "fileserver/http/page.h"
-#include "fileserver/http/print_entries.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {
@@ -24,6 +24,7 @@ http::AnswerHead begin_listing(Exchange& exchange, ListingForm form) {
 }  // namespace
 
 void get_folder(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kFile;
   if (!parts.offer.has_listings) return exchange.answer(404);
   const ListingForm form =
       preferred_form(exchange.head()) == Preferred::kJson ? ListingForm::kJson : ListingForm::kPage;
@@ -46,7 +47,7 @@ void get_folder(Exchange& exchange, Parts& parts) {
 }
 
 bool is_folder_without_slash(const Exchange& exchange, Parts& parts) {
-  if (!parts.offer.has_listings || exchange.path()->name == kOwnFolder) return false;
+  if (!parts.offer.has_listings || exchange.path()->name == kServerFolder) return false;
   const auto status =
       base::may_block([&] { return parts.fence->status_of_readable(exchange.path()->name); });
   return status && S_ISDIR(status->st_mode);

@@ -8,7 +8,7 @@
 
 #include "base/json_text.h"
 #include "fileserver/http/page.h"
-#include "fileserver/http/zip_folder.h"
+#include "fileserver/http/server_paths.h"
 #include "http/path.h"
 #include "xml/escaped.h"
 

@@ -1,25 +1,20 @@
 #include "fileserver/http/methods.h"
 
-#include "fileserver/dav/lock.h"
-#include "fileserver/dav/move_copy.h"
-#include "fileserver/dav/propfind.h"
-#include "fileserver/http/change_folder.h"
-#include "fileserver/http/get_file.h"
-#include "fileserver/http/put_file.h"
-
 namespace fileserver {
 
 using http::Method;
 
-Handler handler_of(Method method, const Offer& offer) {
+Handler handler_of(Method method, bool is_folder, const Offer& offer) {
   const bool has_folder = offer.uploads == UploadMode::kFolder;
   switch (method) {
     case Method::kGet:
-    case Method::kHead: return &get_file;
+    case Method::kHead: return is_folder ? &get_folder : &get_file;
     case Method::kPut:
       if (offer.uploads == UploadMode::kOff) return nullptr;
       return has_folder ? &put_file : &put_nowhere;
-    case Method::kDelete: return has_folder ? &delete_file : nullptr;
+    case Method::kDelete:
+      if (!has_folder) return nullptr;
+      return is_folder ? &delete_folder : &delete_file;
     case Method::kMkcol: return has_folder ? &make_collection : nullptr;
     case Method::kPropfind: return offer.has_listings ? &dav::find_properties : nullptr;
     case Method::kProppatch:
@@ -42,7 +37,7 @@ std::string allowed_with(const Offer& offer, Method refused) {
   for (const Method method :
        {Method::kPut, Method::kDelete, Method::kMkcol, Method::kPropfind, Method::kProppatch,
         Method::kMove, Method::kCopy, Method::kLock, Method::kUnlock}) {
-    if (method == refused || handler_of(method, offer) == nullptr) continue;
+    if (method == refused || handler_of(method, false, offer) == nullptr) continue;
     allowed += ", ";
     allowed += http::text_of(method);
   }

@@ -1,4 +1,4 @@
-#include "fileserver/http/new_account.h"
+#include "fileserver/http/server_paths.h"
 
 #include <string.h>
 

@@ -9,6 +9,9 @@
 
 namespace fileserver {
 
+class Exchange;
+struct Parts;
+
 // For Content-Security-Policy. A page loads our style sheet and nothing else. One with the script
 // loads that too, and it may ask this server. No text becomes HTML or a script in it. No page of
 // another site shows either in a frame.
@@ -36,5 +39,19 @@ Preferred preferred_form(const http::RequestHead& head);
 // The page that a browser shows for the status, with a way back. Empty where the words of the
 // status are all there is to say: no person meets such a status by following links.
 std::string answer_page(http::Status status);
+
+// The style sheet and the script of the pages, which are built in from fileserver/http/page.
+inline constexpr std::string_view kStylePath = "-/page.css";
+inline constexpr std::string_view kScriptPath = "-/page.js";
+
+// What a page links to. The query is another one for other bytes, so that browsers may keep them.
+extern const std::string_view kStyleAddress;
+extern const std::string_view kScriptAddress;
+
+// Both need no credentials: the page of a 401 has the style too, and neither has a secret. With the
+// query of these bytes the answer may be kept for a year. With any other one, as a page of another
+// version asks, it is asked for again each time, by its tag.
+void get_page_style(Exchange& exchange, Parts& parts);
+void get_page_script(Exchange& exchange, Parts& parts);
 
 }  // namespace fileserver

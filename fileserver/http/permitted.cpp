@@ -3,8 +3,7 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/folder_entries.h"
-#include "fileserver/http/get_file.h"
-#include "fileserver/http/get_folder.h"
+#include "fileserver/http/methods.h"
 
 namespace fileserver {
 
@@ -44,7 +43,7 @@ RightsRefusal refusal_of_source(const UserRights& rights, std::string_view name,
 // Nothing below a folder of our name could be reached.
 RightsRefusal refusal_to_make(const UserRights& rights, std::string_view name) {
   if (const auto refusal = refusal_to_write(rights, name)) return refusal;
-  if (name != kOwnFolder) return {};
+  if (name != kServerFolder) return {};
   return http::Status(403);
 }
 

@@ -1,10 +1,16 @@
 // Whether the user of a request may do what it asks for.
+//
+// Of the three doors at which rights are asked this one is the wall: no request whose path is that
+// of a file or a folder reaches its handler without permitted_handler(), but for PUT with --uploads
+// sink, which touches none. Session::open() is the door of the native protocol. The third door is
+// for names that are not the path of a request: FolderEntries and may_see() hide members of
+// folders, and get_zip() and get_digest() ask themselves for what stands behind their prefix.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
-#include "fileserver/http/handler.h"
+#include "fileserver/http/methods.h"
 #include "fileserver/rights/user_rights.h"
 #include "http/status.h"
 
@@ -17,8 +23,8 @@ using RightsRefusal = std::optional<http::Status>;
 // Who answers a request for exchange.path(), which `handler` would answer if its user had all
 // rights: that one, or one that refuses. Of MOVE and COPY only the source is looked at.
 //
-// HttpSession asks for each request that names a file or a folder, so that no handler has to.
-// Requires: exchange.rights are those of its user, and the path is one that a file can have.
+// HttpSession asks for each such request, so that no handler has to. Requires: exchange.rights are
+// those of its user, and the path is one that a file can have.
 Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handler);
 
 // Why the rights do not let a PUT, DELETE, MOVE or COPY change its path. They may be other ones

@@ -1,4 +1,4 @@
-#include "fileserver/http/put_file.h"
+#include "fileserver/http/methods.h"
 
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 #include "base/sha256.h"
 #include "base/waits.h"
-#include "fileserver/dav/lock_check.h"
 #include "fileserver/http/change_folder.h"
+#include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/request_body.h"
 #include "fileserver/http/still_allowed.h"

@@ -3,14 +3,12 @@
 #include <string>
 
 #include "base/completes.h"
-#include "fileserver/dav/lock_check.h"
-#include "fileserver/http/credentials.h"
+#include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/methods.h"
-#include "fileserver/http/own_paths.h"
 #include "fileserver/http/permitted.h"
-#include "fileserver/http/put_file.h"
+#include "fileserver/http/server_paths.h"
 #include "fileserver/parts.h"
 #include "serve/answer.h"
 
@@ -69,19 +67,20 @@ void HttpSession::answer(Exchange& exchange) {
   if (method == Method::kOther) return exchange.answer(501);
   if (!parts_.http_hosts.accepts(exchange.head())) return refuse_host(exchange);
   const UploadMode mode = parts_.offer.uploads;
-  const OwnPath* const own = own_path(exchange.path());
+  const ServerPath* const ours = server_path(exchange.path());
   const auto allowed = [&] {
-    return own == nullptr ? allowed_with(parts_.offer) : std::string(own->allowed);
+    return ours == nullptr ? allowed_with(parts_.offer) : std::string(ours->allowed);
   };
   if (method == Method::kOptions)
-    return answer_options(exchange, allowed(), own == nullptr && parts_.offer.has_listings);
-  if (own != nullptr && own->handler == nullptr) return exchange.answer(404);
+    return answer_options(exchange, allowed(), ours == nullptr && parts_.offer.has_listings);
+  if (ours != nullptr && ours->handler == nullptr) return exchange.answer(404);
+  const bool is_folder = exchange.path() && exchange.path()->ends_with_slash;
   const Handler handler =
-      own == nullptr ? handler_of(method, parts_.offer) : own->handler_of(method);
+      ours == nullptr ? handler_of(method, is_folder, parts_.offer) : ours->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed());
-  const bool is_for_anybody = own != nullptr && own->whom == OwnPath::For::kAnybody;
+  const bool is_for_anybody = ours != nullptr && ours->whom == ServerPath::For::kAnybody;
   if (!is_for_anybody && !is_validated(exchange)) return;
-  if (own != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
+  if (ours != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
   if (!exchange.path()) return exchange.answer(404);
   const Handler permitted = permitted_handler(exchange, parts_, handler);
   const bool may_be_locked = permitted == handler && mode == UploadMode::kFolder;

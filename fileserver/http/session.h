@@ -2,11 +2,13 @@
 // what is answered when.
 #pragma once
 
-#include "fileserver/http/handler.h"
 #include "net/ip_address.h"
 #include "serve/options.h"
 
 namespace fileserver {
+
+class Exchange;
+struct Parts;
 
 // Belongs to one thread.
 class HttpSession : public serve::Worker {

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "fileserver/http/credentials.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/parts.h"
 

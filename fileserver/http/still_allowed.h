@@ -7,11 +7,13 @@
 
 #include "base/clock.h"
 #include "fileserver/auth/log_in.h"
-#include "fileserver/http/handler.h"
 #include "fileserver/http/permitted.h"
 #include "http/request_head.h"
 
 namespace fileserver {
+
+class Exchange;
+struct Parts;
 
 // Asks the authserver again about the credentials in the head. They are those of the request, maybe
 // in a copy. May block.

@@ -1,6 +1,7 @@
-#include "fileserver/http/zip_folder.h"
+#include "fileserver/http/server_paths.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <utility>
@@ -9,7 +10,7 @@
 #include "base/log.h"
 #include "base/utf8.h"
 #include "base/waits.h"
-#include "fileserver/files/joined.h"
+#include "fileserver/files/fence.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/folder_entries.h"
@@ -21,6 +22,9 @@
 namespace fileserver {
 
 namespace {
+
+// What one zip may take for the names that it has sent. One whose names need more is cut.
+constexpr std::int64_t kOneZipBytes = std::int64_t{64} << 20;
 
 using Batch = base::Result<std::vector<ListedEntry>>;
 
@@ -192,7 +196,7 @@ void get_zip(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
   http::Path path = *exchange.path();
   path.name.remove_prefix(std::min(kZipPaths.size(), path.name.size()));
-  const bool is_ours = path.name == kOwnFolder || path.name.starts_with("-/");
+  const bool is_ours = path.name == kServerFolder || path.name.starts_with("-/");
   if (!parts.offer.has_listings || !path.ends_with_slash || is_ours) return exchange.answer(404);
   if (!exchange.rights.may_list(path.name)) return exchange.answer(404);
   const std::int64_t asked_ns = parts.time_for_log();

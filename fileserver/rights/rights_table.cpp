@@ -1,5 +1,7 @@
 #include "fileserver/rights/rights_table.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <map>
 #include <utility>
@@ -195,17 +197,32 @@ bool RightsTable::allows_any(const Subject& subject, std::string_view name, Righ
       [right](const auto&, const Decision& at, const auto&) { return at.right < right; });
 }
 
-std::vector<RightsTable::Place> RightsTable::places(const Subject& subject) const {
-  std::vector<Place> places;
+std::vector<RightsTable::DecidedPath> RightsTable::decided(const Subject& subject) const {
+  std::vector<DecidedPath> decided;
   Found root = find(subject, {});
-  if (root.decision.line != 0) places.push_back({{}, root.decision});
+  if (root.decision.line != 0) decided.push_back({{}, root.decision});
   visit_below(subject, std::move(root),
               [&](const std::string& path, const Decision& at, const Decision& above) {
-                if (at.line != above.line) places.push_back({path, at});
+                if (at.line != above.line) decided.push_back({path, at});
                 return true;
               });
-  std::ranges::sort(places, {}, &Place::path);
-  return places;
+  std::ranges::sort(decided, {}, &DecidedPath::path);
+  return decided;
+}
+
+std::string rights_report(const RightsFile& file, std::string_view user) {
+  const RightsTable table(file);
+  std::string text;
+  if (user == "-") {
+    for (const std::string& name : table.users()) text += name + "\n";
+    return text;
+  }
+  const auto decided = table.decided({user, table.member(user)});
+  if (decided.empty() || !decided.front().path.empty()) text += "none        /  (no line)\n";
+  for (const auto& [path, decision] : decided) {
+    text += fmt::format("{:<10}  /{}  (line {})\n", word_of(decision.right), path, decision.line);
+  }
+  return text;
 }
 
 }  // namespace fileserver

@@ -54,7 +54,7 @@ class RightsTable {
     Right right = Right::kNone;
     int line = 0;
   };
-  struct Place {
+  struct DecidedPath {
     std::string path;  // without a slash at its beginning
     Decision decision;
   };
@@ -72,7 +72,7 @@ class RightsTable {
   bool allows_any(const Subject& subject, std::string_view name, Right right) const;
 
   // All paths at which a line decides for the user, with "%u" replaced, sorted.
-  std::vector<Place> places(const Subject& subject) const;
+  std::vector<DecidedPath> decided(const Subject& subject) const;
 
  private:
   struct Hash {
@@ -112,5 +112,10 @@ class RightsTable {
   Map<Member> members_;
   const Member nobody_;
 };
+
+// What a file of rights means, in words (--show-rights). A line for each path at which a line of
+// the file decides for the user: what he may do from there on, and which line says so. For "-": the
+// names of all users in the file, one a line.
+std::string rights_report(const RightsFile& file, std::string_view user);
 
 }  // namespace fileserver

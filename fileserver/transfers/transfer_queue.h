@@ -16,10 +16,10 @@
 
 namespace fileserver {
 
-// A ring of fixed size without locks. Each cell has a turn, which says whose it is: `position` when
-// the thread that took that position may write it, `position + 1` when it may be read, and
-// `position + size` when it may be written again. What different threads write is on cache lines of
-// its own, so the padding is wanted.
+// A ring of fixed size without locks. Each cell has a sequence number, which says whose it is:
+// `position` when the thread that took that position may write it, `position + 1` when it may be
+// read, and `position + size` when it may be written again. What different threads write is on
+// cache lines of its own, so the padding is wanted.
 class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
  public:
   enum class Pushed {
@@ -31,7 +31,7 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
   // `cells` is a power of two, and at least 4.
   explicit TransferRing(std::size_t cells)
       : mask_(cells - 1), cells_(std::make_unique<Cell[]>(cells)) {
-    for (std::size_t i = 0; i < cells; ++i) cells_[i].turn.store(i, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < cells; ++i) cells_[i].sequence.store(i, std::memory_order_relaxed);
   }
 
   // Any thread; never waits. Copies the transfer, its names and its user.
@@ -39,13 +39,13 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::uint64_t position = end_.load(std::memory_order_relaxed);
     for (;;) {
       Cell& cell = cells_[position & mask_];
-      const std::uint64_t turn = cell.turn.load(std::memory_order_acquire);
-      if (turn < position) return Pushed::kFull;
-      if (turn > position) {
+      const std::uint64_t sequence = cell.sequence.load(std::memory_order_acquire);
+      if (sequence < position) return Pushed::kFull;
+      if (sequence > position) {
         position = end_.load(std::memory_order_relaxed);
       } else if (end_.compare_exchange_weak(position, position + 1, std::memory_order_relaxed)) {
         cell.fill(transfer);
-        cell.turn.store(position + 1, std::memory_order_release);
+        cell.sequence.store(position + 1, std::memory_order_release);
         return (position & (mask_ >> 2)) == 0 ? Pushed::kYesAndQuarter : Pushed::kYes;
       }
     }
@@ -56,7 +56,7 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
   template <typename Take>
   bool take_one(Take take) {
     Cell& cell = cells_[begin_ & mask_];
-    if (cell.turn.load(std::memory_order_acquire) != begin_ + 1) return false;
+    if (cell.sequence.load(std::memory_order_acquire) != begin_ + 1) return false;
     const GiveBack give_back{cell, begin_++ + mask_ + 1};
     take(cell.transfer);
     return true;
@@ -64,7 +64,7 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
 
  private:
   struct Cell {
-    std::atomic<std::uint64_t> turn;
+    std::atomic<std::uint64_t> sequence;
     Transfer transfer;
     std::array<char, wire::kMaxLineBytes> name;
     std::array<char, wire::kMaxLineBytes> to;
@@ -84,13 +84,13 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
 
   struct GiveBack {
     Cell& cell;
-    std::uint64_t turn;
-    ~GiveBack() { cell.turn.store(turn, std::memory_order_release); }
+    std::uint64_t sequence;
+    ~GiveBack() { cell.sequence.store(sequence, std::memory_order_release); }
   };
 
   const std::uint64_t mask_;
   const std::unique_ptr<Cell[]> cells_;
-  alignas(64) std::atomic<std::uint64_t> end_ = 0;  // relaxed: the turns order everything
+  alignas(64) std::atomic<std::uint64_t> end_ = 0;  // relaxed: the sequences order everything
   alignas(64) std::uint64_t begin_ = 0;             // of the one thread that takes
 };
 

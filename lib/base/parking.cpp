@@ -7,10 +7,10 @@
 
 namespace base {
 
-// Who sleeps on a word is in the list of the word's place. `sleepers` is counted up before the
+// Who sleeps on a word is in the list of the word's bucket. `sleepers` is counted up before the
 // sleeper looks at the word, and looked at after the word was changed: one of both sees the other.
 struct ParkingLot {
-  struct Place {
+  struct Bucket {
     Mutex mutex;
     Parked* first = nullptr;
     Parked* last = nullptr;
@@ -42,10 +42,10 @@ struct ParkingLot {
   };
 
   std::atomic<int> sleepers = 0;
-  std::array<Place, 64> places;
+  std::array<Bucket, 64> buckets;
 
-  Place& place_of(const void* word) {
-    return places[std::hash<const void*>()(word) / 16 % places.size()];
+  Bucket& bucket_of(const void* word) {
+    return buckets[std::hash<const void*>()(word) / 16 % buckets.size()];
   }
   static const void* word_of(const Parked& one) { return one.word_; }
   static void set_word(Parked& one, const void* word) { one.word_ = word; }
@@ -59,17 +59,17 @@ ParkingLot lot;
 
 void park(const void* word, Parked& sleeper) {
   lot.sleepers.fetch_add(1);
-  ParkingLot::Place& place = lot.place_of(word);
-  const Lock lock(place.mutex);
+  ParkingLot::Bucket& bucket = lot.bucket_of(word);
+  const Lock lock(bucket.mutex);
   ParkingLot::set_word(sleeper, word);
-  place.push(sleeper);
+  bucket.push(sleeper);
 }
 
 bool undo_park(Parked& sleeper, const void* word) {
-  ParkingLot::Place& place = lot.place_of(word);
-  const Lock lock(place.mutex);
+  ParkingLot::Bucket& bucket = lot.bucket_of(word);
+  const Lock lock(bucket.mutex);
   if (ParkingLot::word_of(sleeper) == nullptr) return false;
-  place.erase(sleeper);
+  bucket.erase(sleeper);
   lot.sleepers.fetch_sub(1);
   return true;
 }
@@ -78,9 +78,9 @@ int wake_parked_ones(const void* word, int most) {
   // A change of the number is a barrier: what was written to the word before is seen by who parks
   // after it.
   if (lot.sleepers.fetch_add(0) == 0) return 0;
-  ParkingLot::Place& place = lot.place_of(word);
-  const Lock lock(place.mutex);
-  const int woken = place.wake(word, most);
+  ParkingLot::Bucket& bucket = lot.bucket_of(word);
+  const Lock lock(bucket.mutex);
+  const int woken = bucket.wake(word, most);
   lot.sleepers.fetch_sub(woken);
   return woken;
 }

@@ -6,9 +6,6 @@
 #include <utility>
 
 #include "base/log.h"
-#include "flags/config_template.h"
-#include "flags/help.h"
-#include "flags/man_page.h"
 #include "flags/page.h"
 #include "flags/wrap.h"
 #include "version.h"

@@ -1,4 +1,4 @@
-#include "flags/config_template.h"
+#include "flags/page.h"
 
 #include <fmt/core.h>
 

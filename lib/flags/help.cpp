@@ -1,4 +1,4 @@
-#include "flags/help.h"
+#include "flags/page.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "flags/man_page.h"
+#include "flags/page.h"
 
 #include <fmt/core.h>
 

@@ -18,7 +18,6 @@
 #include "flags/nearest.h"
 #include "flags/page.h"
 #include "flags/secrets.h"
-#include "flags/variables.h"
 
 namespace flags {
 

@@ -174,8 +174,8 @@ HeadParser::State HeadParser::end_field(std::string_view text) {
   const auto [name, value, end] = head_.line_at(part_begin_);
   const Field field = field_of(name);
   if (field != Field::kOther) {
-    RequestHead::Place& place = head_.places_[static_cast<std::size_t>(field)];
-    if (place.count++ == 0) place.line_begin = part_begin_;
+    RequestHead::Occurrence& occurrence = head_.occurrences_[static_cast<std::size_t>(field)];
+    if (occurrence.count++ == 0) occurrence.line_begin = part_begin_;
     if (!is_acceptable(field, value)) return refuse(400);
   }
   ++fields_;

@@ -64,20 +64,20 @@ class RequestHead {
   // A head that points into `bytes`, which get a copy of this head and must outlive it.
   RequestHead copied_to(std::string& bytes) const;
 
-  std::size_t count(Field field) const { return place(field).count; }
+  std::size_t count(Field field) const { return occurrence(field).count; }
   bool has(Field field) const { return count(field) > 0; }
 
   // The value of a field that came exactly once, without blanks around it. Empty if the field did
   // not come, or came more than once. Requires: field != Field::kOther.
   std::string_view value(Field field) const {
-    return place(field).count == 1 ? first_value(field) : std::string_view();
+    return occurrence(field).count == 1 ? first_value(field) : std::string_view();
   }
 
   // Calls visit(value) for each field line of this name, in order.
   template <typename Visit>
   void each(Field field, Visit visit) const {
-    std::size_t line = place(field).line_begin;
-    for (std::size_t left = place(field).count; left > 0;) {
+    std::size_t line = occurrence(field).line_begin;
+    for (std::size_t left = occurrence(field).count; left > 0;) {
       const FieldLine parts = line_at(line);
       line = parts.end;
       if (field_of(parts.name) != field) continue;
@@ -90,7 +90,7 @@ class RequestHead {
   friend class HeadParser;
 
   // Where a field came first. 16 bits are enough for any place in a head.
-  struct Place {
+  struct Occurrence {
     std::uint16_t line_begin = 0;
     std::uint16_t count = 0;
   };
@@ -100,12 +100,16 @@ class RequestHead {
     std::size_t end;  // where the next line begins
   };
 
-  const Place& place(Field field) const { return places_[static_cast<std::size_t>(field)]; }
-  std::string_view first_value(Field field) const { return line_at(place(field).line_begin).value; }
+  const Occurrence& occurrence(Field field) const {
+    return occurrences_[static_cast<std::size_t>(field)];
+  }
+  std::string_view first_value(Field field) const {
+    return line_at(occurrence(field).line_begin).value;
+  }
   FieldLine line_at(std::size_t begin) const;
 
   std::string_view text_;  // all bytes that were given to parse()
-  std::array<Place, kKnownFields> places_{};
+  std::array<Occurrence, kKnownFields> occurrences_{};
   Body body_;
   std::uint16_t size_bytes_ = 0;  // in text_
   std::uint16_t method_begin_ = 0;

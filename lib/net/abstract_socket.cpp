@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "net/backlog.h"
+#include "net/listen.h"
 
 namespace net {
 

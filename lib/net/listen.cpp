@@ -2,12 +2,13 @@
 
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <sys/socket.h>
 
 #include <cerrno>
 #include <string_view>
 
+#include "base/host.h"
 #include "base/waits.h"
-#include "net/backlog.h"
 #include "net/socket_io.h"
 
 namespace net {
@@ -124,6 +125,10 @@ Accepted accept_from(int listener) {
       return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
     default: base::has_worked(1); return {AcceptVerdict::kTryAgain, Fd(), {}, failure};
   }
+}
+
+int longest_backlog() {
+  return static_cast<int>(base::number_in("/proc/sys/net/core/somaxconn", SOMAXCONN));
 }
 
 }  // namespace net

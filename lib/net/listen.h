@@ -54,4 +54,8 @@ struct Accepted {
 // processes may wait on one listener; each connection wakes one of them.
 Accepted accept_from(int listener);
 
+// How many connections may wait for accept. Returns the longest queue that the system allows
+// (net.core.somaxconn).
+int longest_backlog();
+
 }  // namespace net

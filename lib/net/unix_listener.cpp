@@ -10,7 +10,7 @@
 
 #include "base/clock.h"
 #include "net/address.h"
-#include "net/backlog.h"
+#include "net/listen.h"
 
 namespace net {
 

@@ -169,11 +169,11 @@ void Side::admit_in_place_of_other(Arrival arrival, std::size_t front, std::size
 // A connection that does not rest is left by its context soon, which ends it.
 bool Side::lets_one_give_way(bool must_be_silent) {
   for (int i = 0; i < kTriesToGiveWay; ++i) {
-    const auto [one, turn] = first_to_give_way(
+    const auto [one, rank] = first_to_give_way(
         all_, [](const EventConnection& each) -> const Place& { return each.place; },
         common_.shares, common_.options.max_connections);
     if (one == nullptr || (must_be_silent && !one->stream.is_resting())) return false;
-    if (!one->place.give_way(turn)) continue;
+    if (!one->place.give_way(rank)) continue;
     if (one->stream.is_resting()) {
       resting_.erase(resting_.iterator_to(*one));
       end(*one);
@@ -252,8 +252,8 @@ std::unique_ptr<Worker> Side::take_worker(std::size_t front) {
 
 void Side::rest(EventConnection& one) {
   const auto place = resting_.insert(resting_.end(), one);  // nearly always it is the last one
-  if (place == resting_.begin() && !one.stream.look_at().is_never())
-    loop.set_timer(*this, one.stream.look_at().at_ns());
+  if (place == resting_.begin() && !one.stream.next_check().is_never())
+    loop.set_timer(*this, one.stream.next_check().at_ns());
 }
 
 void Side::serve_again(EventConnection& one) {
@@ -264,7 +264,7 @@ void Side::serve_again(EventConnection& one) {
 
 // The time of the first ones may be over.
 void Side::is_due() {
-  while (!resting_.empty() && resting_.begin()->stream.look_at().has_passed()) {
+  while (!resting_.empty() && resting_.begin()->stream.next_check().has_passed()) {
     EventConnection& one = *resting_.begin();
     resting_.erase(resting_.begin());
     if (one.stream.goes_on_resting()) {
@@ -273,8 +273,8 @@ void Side::is_due() {
       end(one);
     }
   }
-  if (!resting_.empty() && !resting_.begin()->stream.look_at().is_never())
-    loop.set_timer(*this, resting_.begin()->stream.look_at().at_ns());
+  if (!resting_.empty() && !resting_.begin()->stream.next_check().is_never())
+    loop.set_timer(*this, resting_.begin()->stream.next_check().at_ns());
 }
 
 // The place is free again before the connection is closed. So whoever sees the end of a connection

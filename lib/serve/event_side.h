@@ -53,7 +53,7 @@ class EventConnection final : public events::Task,
 
   struct IsLookedAtBefore {
     bool operator()(const EventConnection& a, const EventConnection& b) const {
-      return a.stream.look_at().at_ns() < b.stream.look_at().at_ns();
+      return a.stream.next_check().at_ns() < b.stream.next_check().at_ns();
     }
   };
 

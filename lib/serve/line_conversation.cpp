@@ -1,5 +1,6 @@
 #include "serve/line_conversation.h"
 
+#include "base/completes.h"
 #include "base/waits.h"
 
 namespace serve {
@@ -73,6 +74,13 @@ bool LineConversation::receive_line(base::Deadline& deadline) {
     if (lines_.has_next()) return true;
     if (deadline.has_passed()) return false;
   }
+}
+
+void LineWorker::serve(Stream& stream) {
+  LineConversation connection(stream);
+  if (base::completes("a connection failed", [&] { converse(connection); })) return;
+  connection.reply_error(base::ErrorCode::kInternal);
+  telemetry::count_request(telemetry::Verb::kOther, base::ErrorCode::kInternal);
 }
 
 }  // namespace serve

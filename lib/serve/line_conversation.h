@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "serve/options.h"
 #include "serve/stream.h"
 #include "telemetry/counters.h"
 #include "wire/error_word.h"
@@ -78,6 +79,17 @@ class LineConversation {
   std::size_t queued_size_ = 0;
   std::array<char, 256> queued_;  // [0, queued_size_) waits to be sent
   wire::LineBuffer lines_;
+};
+
+// A worker whose clients speak in lines.
+class LineWorker : public Worker {
+ public:
+  // If converse() throws, logs the reason and answers `internal`, behind the replies that wait.
+  void serve(Stream& stream) final;
+
+ private:
+  // Returns when the conversation is over.
+  virtual void converse(LineConversation& connection) = 0;
 };
 
 }  // namespace serve

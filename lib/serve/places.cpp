@@ -60,25 +60,25 @@ bool Place::end(AddressShares& shares) {
   return state_of(word) != State::kGivenWay;
 }
 
-std::optional<Place::Turn> Place::turn(const AddressShares& shares, int places) const {
+std::optional<Place::Rank> Place::rank(const AddressShares& shares, int places) const {
   const std::uint64_t word = word_.load();
   const bool may_give_way = state_of(word) == State::kSilent || state_of(word) == State::kAsking;
   if (!may_give_way || !shares.is_large(group_.load(std::memory_order_relaxed), places)) return {};
   return word;
 }
 
-bool Place::give_way(Turn turn) {
-  return word_.compare_exchange_strong(turn, with(State::kGivenWay, turn));
+bool Place::give_way(Rank rank) {
+  return word_.compare_exchange_strong(rank, with(State::kGivenWay, rank));
 }
 
 std::optional<std::size_t> let_one_give_way(std::span<Place> all, const AddressShares& shares,
                                             const net::IpAddress& newcomer, int places) {
   if (!shares.may_push_out(newcomer, places)) return {};
   for (int i = 0; i < kTriesToGiveWay; ++i) {
-    const auto [first, turn] = first_to_give_way(
+    const auto [first, rank] = first_to_give_way(
         all, [](const Place& place) -> const Place& { return place; }, shares, places);
     if (first == nullptr) return {};
-    if (first->give_way(turn)) return static_cast<std::size_t>(first - all.data());
+    if (first->give_way(rank)) return static_cast<std::size_t>(first - all.data());
   }
   return {};
 }

@@ -65,12 +65,12 @@ class Place {
 
   // When the connection is to give way, compared with others: who is silent before who has begun a
   // request, and of these the oldest first. Nothing if it does not.
-  using Turn = std::uint64_t;
-  std::optional<Turn> turn(const AddressShares& shares, int places) const;
+  using Rank = std::uint64_t;
+  std::optional<Rank> rank(const AddressShares& shares, int places) const;
 
   // The connection gives way, so its place belongs to the caller, who must shut it down. Returns
-  // false if it has changed since it had that turn.
-  bool give_way(Turn turn);
+  // false if it has changed since it had that rank.
+  bool give_way(Rank rank);
   bool has_given_way() const { return state_of(word_.load()) == State::kGivenWay; }
 
  private:
@@ -98,11 +98,11 @@ constexpr int kTriesToGiveWay = 8;
 // an owner.
 template <typename Owners, typename PlaceOf>
 auto first_to_give_way(Owners& owners, PlaceOf place_of, const AddressShares& shares, int places)
-    -> std::pair<decltype(&*owners.begin()), Place::Turn> {
-  std::pair<decltype(&*owners.begin()), Place::Turn> first{nullptr, 0};
+    -> std::pair<decltype(&*owners.begin()), Place::Rank> {
+  std::pair<decltype(&*owners.begin()), Place::Rank> first{nullptr, 0};
   for (auto& owner : owners) {
-    const auto turn = place_of(owner).turn(shares, places);
-    if (turn && (first.first == nullptr || *turn < first.second)) first = {&owner, *turn};
+    const auto rank = place_of(owner).rank(shares, places);
+    if (rank && (first.first == nullptr || *rank < first.second)) first = {&owner, *rank};
   }
   return first;
 }

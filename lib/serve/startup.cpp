@@ -1,9 +1,13 @@
 #include "serve/startup.h"
 
+#include <sys/socket.h>
 #include <time.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <fstream>
 #include <string>
@@ -11,12 +15,30 @@
 #include "base/host.h"
 #include "base/stop_signals.h"
 #include "guard/user.h"
-#include "net/backlog.h"
-#include "serve/service_manager.h"
+#include "net/fd.h"
+#include "net/listen.h"
 
 namespace serve {
 
 namespace {
+
+// Tells the service manager that may have started this program, such as systemd, that the server is
+// ready, with a line that it shows as the status. Does nothing unless the variable NOTIFY_SOCKET
+// names a socket by its path (man sd_notify). A failure is logged, and the service manager then
+// stops the server after its own time-out.
+void tell_ready(std::string_view status) {
+  const char* const path = std::getenv("NOTIFY_SOCKET");
+  if (path == nullptr || *path != '/' || std::strlen(path) > net::kMaxUnixPathBytes) return;
+  const std::string message = "READY=1\nSTATUS=" + std::string(status) + "\n";
+  const net::Fd fd(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  const net::SocketAddress address{std::string_view(path)};
+  if (fd.is_open() && ::sendto(fd.get(), message.data(), message.size(), MSG_NOSIGNAL,
+                               address.get(), address.size()) >= 0)
+    return;
+  const auto failure = base::errno_error(base::ErrorCode::kUnavailable, path, errno);
+  base::log::warn("the service manager cannot be told that the server is ready reason=\"{}\"",
+                  failure.context);
+}
 
 std::string congestion_control() {
   std::string name = "unknown";

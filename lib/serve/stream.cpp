@@ -122,10 +122,10 @@ bool Stream::goes_on_resting() {
 
 // As often as a thread looks that waits for the next request, while a reply is on its way.
 void Stream::look_later() {
-  look_at_ = rest_deadline_;
+  next_check_ = rest_deadline_;
   if (unacknowledged_ == 0 || rest_deadline_.is_never()) return;
   const auto soon = base::Deadline::in_ms(io_slice_ms(idle_timeout_ms_));
-  if (soon.at_ns() < look_at_.at_ns()) look_at_ = soon;
+  if (soon.at_ns() < next_check_.at_ns()) next_check_ = soon;
 }
 
 // The server has shut down the reading side of the socket. The kernel goes on receiving, but nobody

@@ -122,7 +122,7 @@ class Stream {
   void note_mark() { has_mark_ = true; }     // an urgent byte: a call may end in front of it
 
   // When goes_on_resting() is to be called, which returns false if the connection is to be ended.
-  const base::Deadline& look_at() const { return look_at_; }
+  const base::Deadline& next_check() const { return next_check_; }
   bool goes_on_resting();
 
   // What a session keeps while its connection rests. At first 0, and no text.
@@ -183,7 +183,7 @@ class Stream {
   std::string name_;
   std::string secret_;
   base::Deadline rest_deadline_ = base::Deadline::never();
-  base::Deadline look_at_ = base::Deadline::never();
+  base::Deadline next_check_ = base::Deadline::never();
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
   std::int64_t taken_ = 0;                                   // what it has taken of that
   bool keeps_times_ = false;

@@ -41,10 +41,10 @@ class Seat {
     return fd_ >= 0 && ::shutdown(fd_, how) == 0;
   }
 
-  // Its connection gives way, if it still has that turn. Threads: any.
-  bool give_way(Place::Turn turn) EXCLUDES(mutex_) {
+  // Its connection gives way, if it still has that rank. Threads: any.
+  bool give_way(Place::Rank rank) EXCLUDES(mutex_) {
     const base::Lock lock(mutex_);
-    if (!place.give_way(turn)) return false;
+    if (!place.give_way(rank)) return false;
     ::shutdown(fd_, SHUT_RDWR);
     return true;
   }
@@ -173,10 +173,10 @@ class ThreadServer {
     if (!shares_.may_push_out(newcomer, places)) return false;
     const base::Lock lock(mutex_);
     for (int i = 0; i < kTriesToGiveWay; ++i) {
-      const auto [seat, turn] = first_to_give_way(
+      const auto [seat, rank] = first_to_give_way(
           seats_, [](const Seat& one) -> const Place& { return one.place; }, shares_, places);
       if (seat == nullptr) return false;
-      if (seat->give_way(turn)) return true;
+      if (seat->give_way(rank)) return true;
     }
     return false;
   }

@@ -6,15 +6,15 @@
 #include <variant>
 #include <vector>
 
-#include "fileserver/dav/lock_xml.h"
-#include "fileserver/dav/multistatus.h"
-#include "fileserver/dav/property_request.h"
+#include "fileserver/http/dav/lock_xml.h"
+#include "fileserver/http/dav/multistatus.h"
+#include "fileserver/http/dav/property_request.h"
 #include "tests/fuzz/require.h"
 #include "xml/element.h"
 
 namespace {
 
-using fileserver::dav::Lock;
+using fileserver::Lock;
 using fileserver::dav::LockInfo;
 using fileserver::dav::PropertyName;
 using fileserver::dav::PropertyPrinter;
@@ -94,7 +94,7 @@ void check_lock(const xml::Element& root, const Size& size) {
   const auto info = fileserver::dav::parse_lock_info(root);
   const auto* const wanted = std::get_if<LockInfo>(&info);
   if (wanted == nullptr) return;
-  require(wanted->owner_xml.size() <= fileserver::dav::kMaxOwnerBytes);
+  require(wanted->owner_xml.size() <= fileserver::kMaxOwnerBytes);
   if (!size.leaves_room()) return;
   Lock lock{.name = "a", .scope = wanted->scope, .owner_xml = wanted->owner_xml};
   lock.token = "urn:uuid:0";

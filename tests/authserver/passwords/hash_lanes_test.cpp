@@ -188,12 +188,12 @@ namespace {
 char* to_protect = nullptr;  // a page, for the signal handler
 std::size_t page_bytes() { return static_cast<std::size_t>(::sysconf(_SC_PAGESIZE)); }
 
-// Where in HashLanes the place of this ticket has its state: right behind the mutex of its owner.
-// The places are at the end of HashLanes.
+// Where in HashLanes the request of this ticket has its state: right behind the mutex of its owner.
+// The requests are at the end of HashLanes.
 std::size_t state_at(std::size_t ticket) {
-  constexpr std::size_t kPlaceBytes = sizeof(HashLanes) / HashLanes::kMostRequests;
-  constexpr std::size_t kFirst = sizeof(HashLanes) - kPlaceBytes * HashLanes::kMostRequests;
-  return kFirst + ticket * kPlaceBytes + sizeof(base::ProcessMutex);
+  constexpr std::size_t kRequestBytes = sizeof(HashLanes) / HashLanes::kMostRequests;
+  constexpr std::size_t kFirst = sizeof(HashLanes) - kRequestBytes * HashLanes::kMostRequests;
+  return kFirst + ticket * kRequestBytes + sizeof(base::ProcessMutex);
 }
 
 // Whether a page begins between the mutex and the state. So the state can be protected, while the

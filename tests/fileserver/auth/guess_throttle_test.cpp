@@ -10,7 +10,7 @@
 #include "tests/catch.h"
 
 using fileserver::GuessThrottle;
-using Turn = GuessThrottle::Turn;
+using Admission = GuessThrottle::Admission;
 
 namespace {
 
@@ -36,7 +36,7 @@ class ThrottleScene {
   bool log_in(const std::string& host, const std::string& password,
               const std::string& user = "amy") {
     auto attempt = throttle.begin(ip(host), {user, password}, kLongMs);
-    if (attempt.turn() != Turn::kAsk) return false;
+    if (attempt.admission() != Admission::kAsk) return false;
     if (password == "right") {
       attempt.granted();
     } else {
@@ -62,8 +62,9 @@ class ThrottleScene {
   }
 
   // Whether the authserver would be asked now. The answer is right if it is.
-  Turn turn(const std::string& host, const std::string& user, const std::string& password) {
-    return throttle.begin(ip(host), {user, password}, 1).turn();
+  Admission admission(const std::string& host, const std::string& user,
+                      const std::string& password) {
+    return throttle.begin(ip(host), {user, password}, 1).admission();
   }
 
   GuessThrottle throttle;
@@ -155,7 +156,7 @@ TEST_CASE("a pair that was right and is wrong now counts", "[throttle]") {
   CHECK(scene.log_in(kHere, "right"));
   {
     auto attempt = scene.throttle.begin(ip(kHere), {"amy", "right"}, kLongMs);
-    REQUIRE(attempt.turn() == Turn::kAsk);
+    REQUIRE(attempt.admission() == Admission::kAsk);
     CHECK(attempt.denied());
   }
   CHECK(scene.guess(kHere, 1) == 0);
@@ -165,7 +166,7 @@ TEST_CASE("what the authserver could not answer does not count", "[throttle]") {
   ThrottleScene scene;
   for (int i = 0; i < 100; ++i) {
     const auto attempt = scene.throttle.begin(ip(kHere), {"amy", std::to_string(i)}, kLongMs);
-    CHECK(attempt.turn() == Turn::kAsk);
+    CHECK(attempt.admission() == Admission::kAsk);
   }
   CHECK(scene.guess(kHere, 100) == 10);
 }
@@ -195,8 +196,8 @@ TEST_CASE("of many guesses at once, no more reach the authserver than one after 
     threads.emplace_back([&, i] {
       const std::string password = std::to_string(i);
       auto attempt = scene.throttle.begin(ip(kHere), {"amy", password}, kLongMs);
-      if (attempt.turn() == Turn::kTooMany) ++refused;
-      if (attempt.turn() != Turn::kAsk) return;
+      if (attempt.admission() == Admission::kTooMany) ++refused;
+      if (attempt.admission() != Admission::kAsk) return;
       ++asked;
       int most = most_under_way;
       const int now = ++under_way;
@@ -236,7 +237,7 @@ TEST_CASE("of those who wait for a place, one has it at a time", "[throttle]") {
   std::vector<std::thread> threads;
   {
     auto first = scene.throttle.begin(ip(kHere), {"amy", "first"}, kLongMs);
-    REQUIRE(first.turn() == Turn::kAsk);
+    REQUIRE(first.admission() == Admission::kAsk);
     for (int i = 0; i < kClients; ++i) {
       threads.emplace_back([&, i] {
         const std::string password = std::to_string(i);
@@ -259,10 +260,10 @@ TEST_CASE("of those who wait for a place, one has it at a time", "[throttle]") {
 TEST_CASE("a log-in that waits for a place is told when there is none in time", "[throttle]") {
   ThrottleScene scene(1);
   auto first = scene.throttle.begin(ip(kHere), {"amy", "one"}, kLongMs);
-  REQUIRE(first.turn() == Turn::kAsk);
-  CHECK(scene.turn(kHere, "amy", "two") == Turn::kNoTurn);
-  CHECK(scene.turn(kHere, "bob", "two") == Turn::kAsk);
-  CHECK(scene.turn(kElsewhere, "amy", "two") == Turn::kAsk);
+  REQUIRE(first.admission() == Admission::kAsk);
+  CHECK(scene.admission(kHere, "amy", "two") == Admission::kNoPlace);
+  CHECK(scene.admission(kHere, "bob", "two") == Admission::kAsk);
+  CHECK(scene.admission(kElsewhere, "amy", "two") == Admission::kAsk);
 }
 
 TEST_CASE("guesses for any number of users at once are bounded by their address", "[throttle]") {
@@ -271,12 +272,12 @@ TEST_CASE("guesses for any number of users at once are bounded by their address"
   for (int i = 0; i < 10; ++i) {
     const std::string user = std::to_string(i);
     under_way.push_back(scene.throttle.begin(ip(kHere), {user, "x"}, kLongMs));
-    REQUIRE(under_way.back().turn() == Turn::kAsk);
+    REQUIRE(under_way.back().admission() == Admission::kAsk);
   }
-  CHECK(scene.turn(kHere, "amy", "x") == Turn::kNoTurn);
-  CHECK(scene.turn(kElsewhere, "amy", "x") == Turn::kAsk);
+  CHECK(scene.admission(kHere, "amy", "x") == Admission::kNoPlace);
+  CHECK(scene.admission(kElsewhere, "amy", "x") == Admission::kAsk);
   for (auto& one : under_way) CHECK(one.denied());
-  CHECK(scene.turn(kHere, "amy", "x") == Turn::kTooMany);
+  CHECK(scene.admission(kHere, "amy", "x") == Admission::kTooMany);
 }
 
 TEST_CASE("who waits for a user holds no place of the address", "[throttle]") {
@@ -287,11 +288,11 @@ TEST_CASE("who waits for a user holds no place of the address", "[throttle]") {
   for (int i = 0; i < 20; ++i) {
     waiting.emplace_back([&] {
       const auto attempt = scene.throttle.begin(ip(kHere), {"amy", "two"}, kLongMs);
-      refused += attempt.turn() == Turn::kTooMany ? 1 : 0;
+      refused += attempt.admission() == Admission::kTooMany ? 1 : 0;
     });
   }
   base::pause_ms(50);  // so that most of them wait
-  CHECK(scene.turn(kHere, "bob", "x") == Turn::kAsk);
+  CHECK(scene.admission(kHere, "bob", "x") == Admission::kAsk);
   first.denied();
   for (std::thread& one : waiting) one.join();
   CHECK(refused == 20);
@@ -302,8 +303,8 @@ TEST_CASE("a wrong pair that is repeated takes a place, and gives it back", "[th
   CHECK(scene.log_in(kHere, "typo"));
   {
     auto first = scene.throttle.begin(ip(kHere), {"amy", "typo"}, kLongMs);
-    REQUIRE(first.turn() == Turn::kAsk);
-    CHECK(scene.throttle.begin(ip(kHere), {"amy", "typo"}, 1).turn() == Turn::kNoTurn);
+    REQUIRE(first.admission() == Admission::kAsk);
+    CHECK(scene.throttle.begin(ip(kHere), {"amy", "typo"}, 1).admission() == Admission::kNoPlace);
     CHECK_FALSE(first.denied());
   }
   CHECK(scene.log_in(kHere, "typo"));
@@ -319,7 +320,7 @@ TEST_CASE("a pair that was right lately takes no place while nobody guesses its 
   std::list<GuessThrottle::Attempt> known;
   for (int i = 0; i < 10; ++i) {
     known.push_back(scene.throttle.begin(ip(kHere), {"amy", "right"}, 1));
-    CHECK(known.back().turn() == Turn::kAsk);
+    CHECK(known.back().admission() == Admission::kAsk);
   }
 }
 
@@ -330,12 +331,12 @@ TEST_CASE("of many guesses at once none tells which pair was right lately", "[th
     CAPTURE(from);
     auto one = scene.throttle.begin(ip(from), {"amy", "one"}, kLongMs);
     auto two = scene.throttle.begin(ip(from), {"amy", "two"}, kLongMs);
-    CHECK(scene.turn(from, "amy", "three") == Turn::kNoTurn);
-    CHECK(scene.turn(from, "amy", "right") == Turn::kNoTurn);
+    CHECK(scene.admission(from, "amy", "three") == Admission::kNoPlace);
+    CHECK(scene.admission(from, "amy", "right") == Admission::kNoPlace);
     one.denied();
     two.denied();
-    CHECK(scene.turn(from, "amy", "three") == Turn::kTooMany);
-    CHECK(scene.turn(from, "amy", "right") == Turn::kTooMany);
+    CHECK(scene.admission(from, "amy", "three") == Admission::kTooMany);
+    CHECK(scene.admission(from, "amy", "right") == Admission::kTooMany);
   }
 }
 

@@ -124,7 +124,7 @@ TEST_CASE("folders on the way to what may be read are listed", "[rights]") {
 TEST_CASE("the table says by which line a user may do what", "[rights]") {
   const auto table = table_of(kExample);
   std::string text;
-  for (const auto& place : table->places({"bob", table->member("bob")}))
-    text += place.path + "|" + std::to_string(place.decision.line) + " ";
+  for (const auto& at : table->decided({"bob", table->member("bob")}))
+    text += at.path + "|" + std::to_string(at.decision.line) + " ";
   CHECK(text == "|2 home/bob|5 plans|3 plans/pay|4 ");
 }

@@ -1,11 +1,9 @@
 // The short and the full help, the man page and the configuration file of one program.
-#include "flags/help.h"
+#include "flags/page.h"
 
 #include <sstream>
 
 #include "flags/alternatives.h"
-#include "flags/config_template.h"
-#include "flags/man_page.h"
 #include "flags/values.h"
 #include "tests/catch.h"
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "net/backlog.h"
 #include "net/connect.h"
 #include "tests/catch.h"
 

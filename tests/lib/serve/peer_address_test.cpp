@@ -8,7 +8,7 @@
 #include "net/connect.h"
 #include "net/listen.h"
 #include "net/socket_io.h"
-#include "serve/line_worker.h"
+#include "serve/line_conversation.h"
 #include "serve/servers.h"
 #include "tests/catch.h"
 

@@ -73,9 +73,9 @@ TEST_CASE("an address with a quarter of the places keeps them", "[places]") {
 TEST_CASE("a place whose turn has passed gives way to nobody", "[places]") {
   PlacesScene scene;
   scene.fill("192.0.2.1");
-  const auto turn = scene.all[0].turn(scene.shares, kPlaces);
-  REQUIRE(turn);
+  const auto rank = scene.all[0].rank(scene.shares, kPlaces);
+  REQUIRE(rank);
   CHECK(scene.all[0].request_came());
-  CHECK_FALSE(scene.all[0].give_way(*turn));
+  CHECK_FALSE(scene.all[0].give_way(*rank));
   CHECK_FALSE(scene.all[0].has_given_way());
 }

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "serve/child.h"
-#include "serve/line_worker.h"
+#include "serve/line_conversation.h"
 #include "serve/servers.h"
 #include "serve/shared_memory.h"
 #include "telemetry/board.h"

@@ -1,0 +1,207 @@
+#include "fileserver/http/dav/lock_check.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/waits.h"
+#include "fileserver/auth/masked_password.h"
+#include "fileserver/files/fence.h"
+#include "fileserver/http/dav/lock_xml.h"
+#include "fileserver/http/dav/property_request.h"
+#include "fileserver/http/exchange.h"
+#include "fileserver/parts.h"
+#include "http/conditions.h"
+#include "http/if_header.h"
+
+namespace fileserver::dav {
+
+namespace {
+
+using http::Field;
+using http::Method;
+
+// Why a request is refused, if it is: its If, or a lock.
+struct Verdict {
+  bool is_if_false = false;
+  std::optional<Locks::Conflict> conflict = {};
+};
+
+// What the method changes at the path of the request. Nothing: it changes nothing there.
+std::optional<LockedChange> change_of(Method method, std::string_view name) {
+  switch (method) {
+    case Method::kPut:
+    case Method::kProppatch: return LockedChange{.name = name};
+    case Method::kMkcol: return LockedChange{.name = name, .is_of_members = true};
+    case Method::kDelete:
+    case Method::kMove: return LockedChange{.name = name, .is_whole = true, .is_of_members = true};
+    case Method::kGet:
+    case Method::kHead:
+    case Method::kPost:
+    case Method::kOptions:
+    case Method::kPropfind:
+    case Method::kCopy:
+    case Method::kLock:
+    case Method::kUnlock:
+    case Method::kConnect:
+    case Method::kTrace:
+    case Method::kOther: return {};
+  }
+  return {};
+}
+
+// Whether the file has this strong tag now. A link has none, as a change does not follow it.
+bool has_tag(const Parts& parts, std::string_view name, std::string_view tag) {
+  const auto status = parts.fence->status_of(name, Fence::Links::kRefused);
+  if (!status) return false;
+  const FileVersion version = version_in(*status);
+  return tag == http::EntityTag(static_cast<std::uint64_t>(version.size_bytes), version.modified_ns)
+                    .view();
+}
+
+// Of a name that the user may not read, nothing is true, as if it were not there.
+bool is_true(const Exchange& exchange, const Parts& parts,
+             const std::optional<std::string_view>& path, const http::IfCondition& condition) {
+  std::string decoded(path.value_or(std::string_view()));
+  std::string_view name = exchange.path()->name;
+  if (path) {
+    const auto other = http::decode_path(*path, decoded);
+    if (!other || !exchange.rights.may_read(other->name)) return false;
+    name = other->name;
+  }
+  if (condition.kind == http::IfCondition::Kind::kTag) return has_tag(parts, name, condition.text);
+  return parts.locks.has(condition.text, name_for_locks(parts, name), base::now_ns());
+}
+
+std::optional<Locks::Conflict> conflict_with(const Exchange& exchange, Parts& parts,
+                                             LockedChange change) {
+  const std::string_view asked = change.name;
+  const std::string name = name_for_locks(parts, asked);
+  change.name = name;
+  auto conflict = in_the_way_of(parts, change, exchange.user, submitted_tokens(exchange.head()),
+                                base::now_ns());
+  if (!conflict) return {};
+  return as_told(std::move(*conflict), exchange.rights, asked);
+}
+
+}  // namespace
+
+bool is_refused_by_locks(Exchange& exchange, Parts& parts) {
+  const http::RequestHead& head = exchange.head();
+  const std::string_view name = exchange.path()->name;
+  const auto change = change_of(exchange.method(), name);
+  const bool may_be_locked = change && !parts.locks.is_empty(base::now_ns());
+  if (!may_be_locked && !head.has(Field::kIf)) return false;
+  const auto header = http::parse_if(head.value(Field::kIf));
+  if (head.has(Field::kIf) && !header) {
+    exchange.answer(400);
+    return true;
+  }
+  const Verdict verdict = base::may_block([&]() -> Verdict {
+    if (header && !http::holds(*header, [&](const auto& path, const auto& condition) {
+          return is_true(exchange, parts, path, condition);
+        }))
+      return {.is_if_false = true};
+    if (!may_be_locked) return {};
+    return {.conflict = conflict_with(exchange, parts, *change)};
+  });
+  if (verdict.is_if_false) {
+    exchange.answer(412);
+  } else if (verdict.conflict) {
+    answer_locked(exchange, "lock-token-submitted", *verdict.conflict);
+  }
+  return verdict.is_if_false || verdict.conflict;
+}
+
+bool is_refused_by_locks(Exchange& exchange, Parts& parts, const LockedChange& change) {
+  if (parts.locks.is_empty(base::now_ns())) return false;
+  const auto conflict = base::may_block([&] { return conflict_with(exchange, parts, change); });
+  if (conflict) answer_locked(exchange, "lock-token-submitted", *conflict);
+  return conflict.has_value();
+}
+
+std::optional<Locks::Conflict> in_the_way_of(Parts& parts, const LockedChange& change,
+                                             std::string_view user,
+                                             std::span<const std::string> tokens,
+                                             std::int64_t now_ns) {
+  for (;;) {
+    auto conflict = parts.locks.in_the_way_of(change, user, tokens, now_ns);
+    if (!conflict || conflict->user == user || !has_left(parts, conflict->user)) return conflict;
+  }
+}
+
+// It is no guess of anybody, so the throttle is not asked.
+bool has_left(Parts& parts, std::string_view user) {
+  const auto masked_password = parts.locks.password_to_try(user, base::now_ns());
+  if (!masked_password) return false;
+  const UnmaskedPassword password(*masked_password);
+  const auto status = parts.auth.ask(wire::Auth{{user, password.view()}});
+  if (status || status.error().code != base::ErrorCode::kDenied) return false;
+  parts.locks.forget_user(user, *masked_password);
+  return true;
+}
+
+void answer_locked(Exchange& exchange, std::string_view condition,
+                   const Locks::Conflict& conflict) {
+  http::AnswerHead head = exchange.begin(423);
+  exchange.send_text(head, kXmlType, conflict_document(condition, conflict));
+}
+
+std::string name_for_locks(const Parts& parts, std::string_view name) {
+  const std::size_t slash = name.rfind('/');
+  if (slash == std::string_view::npos) return std::string(name);
+  const auto folder = parts.fence->find_folder(name.substr(0, slash));
+  if (!folder) return std::string(name);
+  const std::string_view last = name.substr(slash + 1);
+  return joined(folder->name, last);
+}
+
+std::vector<std::string> submitted_tokens(const http::RequestHead& head) {
+  std::vector<std::string> tokens;
+  const auto header = http::parse_if(head.value(Field::kIf));
+  if (!header) return tokens;
+  for (const http::IfList& list : header->lists) {
+    for (const http::IfCondition& condition : list.conditions) {
+      if (condition.kind == http::IfCondition::Kind::kToken) tokens.emplace_back(condition.text);
+    }
+  }
+  return tokens;
+}
+
+bool PutLocks::allow(bool is_new) {
+  conflict_.reset();
+  if (parts_.locks.is_empty(base::now_ns())) return true;
+  const std::string_view asked = exchange_.path()->name;
+  const std::string name = name_for_locks(parts_, asked);
+  auto conflict = in_the_way_of(parts_, {.name = name, .is_of_members = is_new}, exchange_.user,
+                                tokens_, base::now_ns());
+  if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, asked);
+  return !conflict_;
+}
+
+LocksOfName::LocksOfName(Parts& parts, std::string_view name)
+    : parts_(parts), name_(name_for_locks(parts, name)), before_ns_(base::now_ns()) {}
+
+void LocksOfName::forget() const { parts_.locks.forget(name_, before_ns_); }
+
+void LocksOfName::forget_replaced() const { parts_.locks.forget_replaced(name_, before_ns_); }
+
+LockProperties lock_properties(Parts& parts, const UserRights& rights) {
+  if (parts.offer.uploads != UploadMode::kFolder)
+    return {.supported = "", .active_on = [](auto&&...) { return std::string(); }};
+  const std::int64_t now_ns = base::now_ns();
+  const auto active_on = [&parts, &rights, now_ns](std::string_view name,
+                                                   const std::string& lock_name) {
+    std::string text;
+    std::vector<Lock> locks = parts.locks.covering(lock_name, now_ns);
+    const auto is_of_nobody = [&](const Lock& lock) { return has_left(parts, lock.user); };
+    while (std::ranges::any_of(locks, is_of_nobody))
+      locks = parts.locks.covering(lock_name, now_ns);
+    for (Lock& lock : locks) lock = as_told(std::move(lock), rights, name);
+    append_active_locks(locks, now_ns, text);
+    return text;
+  };
+  return {.supported = std::string(kSupportedLock), .active_on = active_on};
+}
+
+}  // namespace fileserver::dav

@@ -1,0 +1,108 @@
+// Whether If and the locks let a request do what it asks for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "fileserver/http/dav/find_resource.h"
+#include "fileserver/http/exchange.h"
+#include "fileserver/rights/locks.h"
+#include "fileserver/rights/user_rights.h"
+
+namespace fileserver {
+struct Parts;
+}
+
+namespace fileserver::dav {
+
+// Answers 400, 412 or 423 and returns true if the If of the request is malformed or does not hold,
+// or if what it changes below its own path is locked. Returns false otherwise. Whether a PUT or a
+// LOCK makes a new name is known later: they check the lock of the folder themselves.
+//
+// Requires: the request has a path, its credentials were validated and its head is still valid.
+bool is_refused_by_locks(Exchange& exchange, Parts& parts);
+
+// Answers 423 and returns true if the change is locked. For MOVE and COPY, whose destination is not
+// the path of the request. Requires: is_refused_by_locks(exchange, parts) returned false.
+bool is_refused_by_locks(Exchange& exchange, Parts& parts, const LockedChange& change);
+
+// As Locks::in_the_way_of(). Locks of a user who was removed, or has another password than the one
+// that the lock was made with, are ended instead. The authserver is asked for that, at most every
+// two seconds for each user whose lock is in the way; without its answer they stay. May block.
+std::optional<Locks::Conflict> in_the_way_of(Parts& parts, const LockedChange& change,
+                                             std::string_view user,
+                                             std::span<const std::string> tokens,
+                                             std::int64_t now_ns);
+
+// Whether the user was found to have left, so that no lock of his is there any more. May block.
+bool has_left(Parts& parts, std::string_view user);
+
+// Answers 423. `condition` is that of conflict_document().
+void answer_locked(Exchange& exchange, std::string_view condition, const Locks::Conflict& conflict);
+
+// What a user who met the lock at the name `asked` may be told of it. The lock's own name has no
+// links, or is above. Where the user may not read that one, `asked` stands in its place.
+template <typename LockOrConflict>
+LockOrConflict as_told(LockOrConflict lock, const UserRights& rights, std::string_view asked) {
+  if (!may_see(rights, lock.name, lock.is_folder)) {
+    lock.name = asked;
+    lock.is_folder = false;
+  }
+  return lock;
+}
+
+// The name under which its locks are kept: without links to folders on the way. May block.
+std::string name_for_locks(const Parts& parts, std::string_view name);
+
+// What PROPFIND says about locks, as far as this user may know them. Both must outlive what is
+// returned.
+LockProperties lock_properties(Parts& parts, const UserRights& rights);
+
+// The tokens in If, whatever it says of them: the client knows them. Empty if If is malformed.
+std::vector<std::string> submitted_tokens(const http::RequestHead& head);
+
+// The locks of a file that is being sent. A lock that is made while the body comes stops it too.
+// Only one that is made in the moment between the last look and the new name does not.
+class PutLocks {
+ public:
+  // Both must outlive this. Requires: the head of the request is still valid; it is not kept.
+  PutLocks(const Exchange& exchange, Parts& parts)
+      : exchange_(exchange), parts_(parts), tokens_(submitted_tokens(exchange.head())) {}
+
+  // Whether the file may be put now. `is_new`: nothing has the name yet. May block.
+  bool allow(bool is_new);
+
+  // Why not; nothing if it was always allowed.
+  const std::optional<Locks::Conflict>& conflict() const { return conflict_; }
+
+ private:
+  const Exchange& exchange_;
+  Parts& parts_;
+  const std::vector<std::string> tokens_;
+  std::optional<Locks::Conflict> conflict_;
+};
+
+// The locks of a name that is about to be removed, renamed or replaced: they do not go along.
+class LocksOfName {
+ public:
+  // May block. `parts` must outlive this.
+  LocksOfName(Parts& parts, std::string_view name);
+
+  // Ends them and those of all below it. To be called once the name is gone, and before that is
+  // answered. A lock that was made since the constructor stays.
+  void forget() const;
+
+  // The same, once something else has the name: a lock of a file stays.
+  void forget_replaced() const;
+
+ private:
+  Parts& parts_;
+  const std::string name_;
+  const std::int64_t before_ns_;
+};
+
+}  // namespace fileserver::dav

@@ -1,0 +1,72 @@
+#include "fileserver/http/server_paths.h"
+
+#include <array>
+
+#include "fileserver/http/exchange.h"
+#include "fileserver/http/file_digest.h"
+#include "fileserver/http/page.h"
+#include "fileserver/parts.h"
+
+namespace fileserver {
+
+namespace {
+
+using http::Method;
+
+// Whether this fileserver can validate anybody: its authserver answers.
+void tell_health(Exchange& exchange, Parts& parts) {
+  exchange.verb = telemetry::Verb::kPing;
+  const bool is_well = parts.health.ask(wire::Ping{}).ok();
+  http::AnswerHead head = exchange.begin(is_well ? http::Status(200) : http::Status(503));
+  head.field("Cache-Control", "no-store");
+  if (!is_well) head.field("Retry-After", "1");
+  exchange.send_text(head, "text/plain; charset=utf-8",
+                     is_well ? "OK\n" : "the authserver does not answer\n");
+}
+
+// Whether this fileserver answers. Never asks the authserver.
+void tell_life(Exchange& exchange, Parts&) {
+  exchange.verb = telemetry::Verb::kPing;
+  http::AnswerHead head = exchange.begin(http::Status(200));
+  head.field("Cache-Control", "no-store");
+  exchange.send_text(head, "text/plain; charset=utf-8", "OK\n");
+}
+
+constexpr std::array kServerPaths{
+    ServerPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
+    ServerPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
+    ServerPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
+    ServerPath{kStylePath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_style},
+    ServerPath{kScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_script},
+    ServerPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest,
+               ServerPath::For::kUsers},
+    ServerPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, ServerPath::For::kUsers,
+               true},
+};
+constexpr ServerPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
+
+bool is_at(const ServerPath& ours, const http::Path& path) {
+  if (!ours.name.ends_with('/')) return ours.name == path.name && !path.ends_with_slash;
+  const std::string_view top = ours.name.substr(0, ours.name.size() - 1);
+  if (ours.has_top && path.ends_with_slash && path.name == top) return true;
+  return path.name.starts_with(ours.name);
+}
+
+}  // namespace
+
+Handler ServerPath::handler_of(Method asked) const {
+  const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);
+  return is_allowed ? handler : nullptr;
+}
+
+const ServerPath* server_path(const std::optional<http::Path>& path) {
+  if (!path) return nullptr;
+  const bool is_prefix = path->name == "-" && path->ends_with_slash;
+  if (!is_prefix && !path->name.starts_with("-/")) return nullptr;
+  for (const ServerPath& ours : kServerPaths) {
+    if (is_at(ours, *path)) return &ours;
+  }
+  return &kNothing;
+}
+
+}  // namespace fileserver

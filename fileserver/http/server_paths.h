@@ -1,0 +1,41 @@
+// The paths below "/-/", which are no files: accounts, health, life, what pages are made of,
+// digests of files, and folders as zip files.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+#include "fileserver/http/methods.h"
+#include "http/path.h"
+#include "http/request_head.h"
+
+namespace fileserver {
+
+struct ServerPath {
+  enum class For : std::uint8_t { kAnybody, kUsers };
+
+  std::string_view name;     // with a slash at its end: all that is below it
+  std::string_view allowed;  // methods
+  http::Method method;
+  Handler handler;  // null: there is nothing at this path
+  For whom = For::kAnybody;
+  bool has_top = false;  // "/-/NAME/" alone is one of the paths, too
+
+  // Null if the method is not allowed. HEAD is when GET is.
+  Handler handler_of(http::Method asked) const;
+};
+
+// Null for a path that is not ours.
+const ServerPath* server_path(const std::optional<http::Path>& path);
+
+inline constexpr std::string_view kZipPaths = "-/zip/";
+
+// GET and HEAD of "/-/zip/FOLDER/", and of "/-/zip/" for the served folder: it and all below it as
+// one zip file, which is sent while it is made. docs/http.md describes it.
+void get_zip(Exchange& exchange, Parts& parts);
+
+// POST of "/-/accounts": makes an account, as `new:` does.
+void make_account(Exchange& exchange, Parts& parts);
+
+}  // namespace fileserver
