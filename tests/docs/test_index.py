@@ -6,7 +6,7 @@ from collections import defaultdict
 
 from shell import PROJECT
 
-MOST_README_LINES = 100
+MOST_README_LINES = 80
 _TESTS = PROJECT / "tests"
 # Files of tests that run side by side on two cores.
 _AT_ONCE = 6
