@@ -91,6 +91,23 @@ def on_page(text: str, known: dict[str, set[str]]) -> Iterator[tuple[int, str, s
             command = word.removeprefix("build/")
 
 
+def by_group(help_text: str) -> dict[str, list[str]]:
+    """The flags of a program by the groups of its --help=all, as a page has them.
+
+    Each has its value, and its default in brackets: `--rate R`, `--seed N` [1].
+    """
+    groups: dict[str, list[str]] = {}
+    for line in help_text.splitlines():
+        if re.fullmatch(r"[A-Z][\w ]*:", line):
+            flags = groups.setdefault(line[:-1], [])
+        flag = re.match(r"  (--\w\S*(?: \S+)?)(  \[\S+\])?(  |$)", line)
+        if flag:
+            default = f" {flag[2].strip()}" if flag[2] else ""
+            text = flag[1].replace("|", "\\|")
+            flags.append(f"`{text}`{default}".replace("[|", "["))
+    return {name: flags for name, flags in groups.items() if flags}
+
+
 def unknown(text: str, known: dict[str, set[str]]) -> list[tuple[int, str]]:
     """The flags that nobody has, with their lines."""
     everywhere = set().union(*known.values(), *FOREIGN.values())

@@ -1,10 +1,12 @@
 """Every flag that a page names is one of the program that it stands behind."""
 
+import re
+import subprocess
 import unittest
 
 import page_flags
 import pages
-from shell import PROJECT
+from shell import PROJECT, programs
 
 
 class FlagsTest(unittest.TestCase):
@@ -42,6 +44,17 @@ class FlagsTest(unittest.TestCase):
         self.assertGreater(rows, 10)
         wrong = "| `--root DIR` | authserver | the served folder |"
         self.assertEqual(page_flags.of_no_owner(wrong, self.known), [wrong])
+
+    def test_the_list_of_the_flags_of_loadgen_is_that_of_its_help(self):
+        said = subprocess.run(
+            [programs()["loadgen"], "--help=all"], capture_output=True, text=True, timeout=60
+        )
+        text = (PROJECT / "docs" / "measuring.md").read_text(encoding="utf-8")
+        part = text.partition("| group | flags | more |\n|---|---|---|\n")[2].partition("\n\n")[0]
+        rows = [re.split(r"(?<!\\) \| ", row.removeprefix("| "))[:2] for row in part.splitlines()]
+        groups = page_flags.by_group(said.stdout)
+        self.assertGreater(len(groups), 8)
+        self.assertEqual(rows, [[group, ", ".join(flags)] for group, flags in groups.items()])
 
     def test_a_flag_that_nobody_has_is_found(self):
         self.assertEqual(
