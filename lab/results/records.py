@@ -28,8 +28,9 @@ from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
 from ..plan.planned import Setting
-from . import packed, wide_usage
+from . import wide_usage
 from .environment import Environment
+from .packed import Recorded
 from .table import figures, parsed
 from .usage_table import UsageTable
 
@@ -125,6 +126,7 @@ class Folder:
     def __init__(self, path: Path):
         self.path = path
         self._points = path / "points.csv"
+        self._recorded = Recorded(path)
         self._usage = UsageTable(path)
         self._trials = 0  # as many as are known to be there; 0 before the first is added
 
@@ -135,7 +137,7 @@ class Folder:
         """
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "samples").mkdir(exist_ok=True)
-        packed.unpack(self._points)
+        self._recorded.unpack()
         if not self._points.exists():
             return
         with open(self._points, newline="", encoding="utf-8") as file:
@@ -159,7 +161,7 @@ class Folder:
         Failed if a column is missing without which a run means nothing.
         """
         usage = self._usage.by_trial()
-        rows = csv.DictReader(io.StringIO(packed.read_text(self._points), newline=""))
+        rows = csv.DictReader(io.StringIO(self._recorded.read_text("points.csv"), newline=""))
         try:
             return [_from_row(row, number, usage) for number, row in enumerate(rows, start=1)]
         except KeyError as error:
@@ -203,7 +205,7 @@ class Folder:
     def evidence(self, run: Run) -> dict[str, Any] | None:
         """None when samples/ does not have it."""
         for name in (run.name, run.old_name):
-            if text := packed.read_text(self.path / "samples" / f"{name}.json"):
+            if text := self._recorded.read_text(f"samples/{name}.json"):
                 found: dict[str, Any] = json.loads(text)
                 return found
         return None
@@ -219,13 +221,15 @@ class Folder:
 
     def find_environment(self) -> Environment | None:
         """None when there is none yet."""
-        path = self.path / "environment.json"
-        if not packed.is_there(path):
-            return None
+        text = self._recorded.read_text("environment.json")
         try:
-            return from_json(Environment, json.loads(packed.read_text(path)))
+            return from_json(Environment, json.loads(text)) if text else None
         except KeyError as error:
-            raise Failed(f"{path} has no {error}") from error
+            raise Failed(f"{self.path / 'environment.json'} has no {error}") from error
+
+    def pack(self) -> None:
+        """Moves all that was recorded into one archive."""
+        self._recorded.pack()
 
     def write_environment(self, environment: Environment) -> None:
         write_json(self.path / "environment.json", asdict(environment))

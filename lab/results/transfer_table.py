@@ -8,7 +8,6 @@ from dataclasses import asdict, fields
 from pathlib import Path
 
 from ..workloads.transfers import Transfer
-from . import packed
 from .records import Run
 
 _OF_RUN = ("trial", "stage", "row", "transfers", "repeat")
@@ -18,7 +17,6 @@ _COLUMNS = (*_OF_RUN, *(field.name for field in fields(Transfer)))
 def add(folder: Path, run: Run, transfers: Sequence[Transfer]) -> None:
     """Appends them. `trial` is that of points.csv; a repetition may be one that is discarded."""
     path = folder / "transfers.csv"
-    packed.unpack(path)
     is_new = not path.exists()
     own = dict(zip(_OF_RUN, (run.trial, run.cell.stage, run.cell.row, run.threads, run.repeat)))
     with open(path, "a", newline="", encoding="utf-8") as file:

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from ..observe.figures import FIGURES
 from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
-from . import packed
+from .packed import Recorded
 from .table import figures, parsed, short
 
 _COLUMNS = ("trial", "component", "metric", "value")
@@ -31,12 +31,12 @@ class UsageTable:
 
     def __init__(self, folder: Path):
         self._path = folder / "usage.csv"
+        self._recorded = Recorded(folder)
 
     def add(self, trial: int, usage: Usage) -> None:
         """It is on the disk when this returns. Requires: the file has nothing of this trial yet."""
         text = io.StringIO()
         writer = csv.writer(text)
-        packed.unpack(self._path)
         if not self._path.exists():
             writer.writerow(_COLUMNS)
         writer.writerows((trial, *line) for line in _lines(usage))
@@ -48,7 +48,7 @@ class UsageTable:
     def by_trial(self) -> dict[int, Usage]:
         """{} when there is no such file."""
         found: dict[int, dict[str, _Metrics]] = {}
-        for line in csv.DictReader(io.StringIO(packed.read_text(self._path), newline="")):
+        for line in csv.DictReader(io.StringIO(self._recorded.read_text("usage.csv"), newline="")):
             trial = found.setdefault(int(line["trial"]), {})
             trial.setdefault(line["component"], {})[line["metric"]] = line["value"]
         return {trial: _usage(metrics) for trial, metrics in found.items()}
