@@ -102,6 +102,11 @@ def _add_list(commands: _Commands[_Parser]) -> None:
     listed.add_argument(
         "--all", action="store_true", help="the stages, servers and machines of all papers, too"
     )
+    listed.add_argument(
+        "--why",
+        metavar="NAME",
+        help="the files that make this experiment, from its data to its report",
+    )
     listed.set_defaults(command=_list)
 
 
@@ -187,7 +192,10 @@ def _with_examples(
 
 
 def _list(parsed: argparse.Namespace) -> int:
-    listing.show(is_all=parsed.all)
+    if parsed.why:
+        listing.why(parsed.why)
+    else:
+        listing.show(is_all=parsed.all)
     return 0
 
 
