@@ -11,7 +11,7 @@ from rig.cores import usable_cores
 from rig.errors import WrongUsage
 
 from ..kinds import BURST, CLIENT, CROWD, RAMP
-from . import catalog, links, plan, similar
+from . import catalog, links, plan
 from .catalog import NEW, Stage
 from .machines import machine
 from .pinning import Placement
@@ -175,7 +175,7 @@ def _chosen(flag: str, text: str | None, known: list[str]) -> tuple[str, ...] | 
     names = text.split(",")
     for name in names:
         if name not in known:
-            raise WrongUsage(f"{flag}: no '{name}'{similar.instead(name, known)}")
+            raise WrongUsage(f"{flag}: no '{name}'{catalog.instead(name, known)}")
     return tuple(name for name in known if name in names)
 
 

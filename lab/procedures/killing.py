@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from ..kinds.failover.outage import KILLED, STARTED
+from ..kinds.failover.load import KILLED, STARTED
 from ..observe.sampler import Sampler
 from ..systems.system import Mortal, Running
 from ..workloads.load import Kill

@@ -20,7 +20,7 @@ from ...results.courses import Courses
 from ...results.records import Run
 from ...workloads.uploads import Moment
 from . import Ramp
-from .host_groups import OfGroup
+from .gathered import OfGroup
 
 _MOST_ARE_KNOWN = 0.9  # of the steps
 _SETTLED = 0.15  # of the clients; by much fewer the link of a ramp is full

@@ -18,7 +18,7 @@ from ...results import series as kept
 from ...results.records import Run
 from . import capacity_view, words
 from .analysis import RampResult
-from .host_groups import OfGroup
+from .gathered import OfGroup
 
 _MIB = 1 << 20
 _POINTS = 60  # of a moving average, as the paper has it

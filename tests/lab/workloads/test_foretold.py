@@ -4,7 +4,7 @@ import unittest
 from dataclasses import replace
 from typing import Any
 
-from lab.kinds.client.foretold import RoundTrip, round_trip
+from lab.kinds.client.load import RoundTrip, round_trip
 from rig.link import Link
 from rig.tcp import InForce
 
