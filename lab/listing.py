@@ -10,9 +10,9 @@ from types import ModuleType
 from rig.errors import WrongUsage
 
 from .analysis import cells
-from .plan import catalog, links, machines, papers, pinning, plan
+from .plan import catalog, machines, papers, pinning, plan
 from .plan.catalog import Experiment
-from .procedures import campaign, fixed_order, knee_sweep, measure
+from .procedures import campaign, measure, sweep
 from .report import page
 from .results import records
 from .systems import known
@@ -53,7 +53,7 @@ def show(*, is_all: bool) -> None:
     _print("machines, for --machine", entries, _LONG_NAME)
     _print(
         "links with a delay, for --link",
-        [(link.name, link.title) for link in links.links().values()],
+        [(link.name, link.title) for link in machines.links().values()],
         _LONG_NAME,
     )
 
@@ -75,7 +75,7 @@ def why(name: str) -> None:
 def _modules_of(experiment: Experiment) -> list[ModuleType]:
     kind, stages = experiment.kind, [catalog.stages()[stage] for stage in experiment.stages]
     systems = [sys.modules[type(known.of(stage)).__module__] for stage in stages]
-    procedure = kind.part("procedure") or (knee_sweep if kind.is_swept else fixed_order)
+    procedure = kind.part("procedure") or sweep
     measuring = [kind.part("load"), campaign, procedure, measure]
     saying = [kind.part("analysis"), kind.part("findings")]
     own = sys.modules[f"{kind.__module__.rpartition('.')[0]}.{kind.name}"]

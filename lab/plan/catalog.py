@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from rig.errors import WrongUsage
-from rig.tcp import AS_IT_IS, Tcp
+from rig.link import AS_IT_IS, Tcp
 
 from ..kinds import CLOSED_LOOP, CROWD, KINDS, OPEN_LOOP, RAMP
 from ..kinds.client import Download

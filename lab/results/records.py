@@ -16,6 +16,7 @@ import csv
 import io
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,8 @@ from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
 from ..plan.planned import Setting
-from . import wide_usage
+from ..workloads.transfers import Transfer
+from . import usage_table
 from .environment import Environment
 from .packed import Recorded
 from .table import figures, parsed
@@ -142,7 +144,7 @@ class Folder:
             return
         with open(self._points, newline="", encoding="utf-8") as file:
             columns = csv.DictReader(file).fieldnames or ()
-        expected = {*_columns(), *wide_usage.columns(columns)}
+        expected = {*_columns(), *usage_table.wide_columns(columns)}
         if unknown := [name for name in columns if name not in expected]:
             raise Failed(f"{self._points} is of a newer lab, which measured {', '.join(unknown)}")
         if tuple(columns) != _columns():
@@ -250,7 +252,23 @@ def _from_row(row: dict[str, str], number: int, usage: dict[int, Usage]) -> Run:
     """number is that of the line. An older folder has no column of the trial."""
     values = parsed(Run, row, without=_PARTS)
     trial = values.setdefault("trial", number)
-    used = usage[trial] if trial in usage else wide_usage.read(row)
+    used = usage[trial] if trial in usage else usage_table.wide_usage(row)
     return Run(
         cell=Cell(**parsed(Cell, row)), figures=figures(kinds.figures(), row), usage=used, **values
     )
+
+
+_OF_RUN = ("trial", "stage", "row", "transfers", "repeat")
+_OF_TRANSFERS = (*_OF_RUN, *(field.name for field in fields(Transfer)))
+
+
+def add_transfers(folder: Path, run: Run, transfers: Sequence[Transfer]) -> None:
+    """Appends them. `trial` is that of points.csv; a repetition may be one that is discarded."""
+    path = folder / "transfers.csv"
+    is_new = not path.exists()
+    own = dict(zip(_OF_RUN, (run.trial, run.cell.stage, run.cell.row, run.threads, run.repeat)))
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, _OF_TRANSFERS)
+        if is_new:
+            writer.writeheader()
+        writer.writerows({**own, **asdict(one)} for one in transfers)

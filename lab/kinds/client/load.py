@@ -19,9 +19,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rig.link import Link
+from rig.link import InForce, Link
 from rig.login import Login
-from rig.tcp import InForce
 
 from ...plan.from_json import from_json
 from ...workloads.load import Asked, Load
@@ -168,7 +167,7 @@ class FetchLoad(Load):
     def notes(self, result: Result) -> list[str]:
         """That the window in force is another one by clearly more than a segment.
 
-        What the kernel makes of a buffer is its own affair: see rig/tcp.py.
+        What the kernel makes of a buffer is its own affair: see rig/link.py.
         """
         seen = from_json(Attempt, result.raw).seen
         if not self.window_bytes or self.receiver or seen.window_bytes is None:
