@@ -148,11 +148,12 @@ profile: ### profile the fileserver's instructions with callgrind
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all
 	@scripts/lab run figure3 --quick
 
-KEPT_RESULTS = $(sort $(dir $(wildcard docs/results/*/points.csv.gz)))
+KEPT_RESULTS = $(sort $(dir $(wildcard docs/results/*/recorded.zip)))
 results: ### render docs/results into build/results: report.html, figures, profile
 	@for folder in $(KEPT_RESULTS); do \
 	  out=build/results/$$(basename $$folder); rm -rf $$out; mkdir -p build/results; cp -r $$folder $$out; \
-	  find $$out -name '*.gz' -exec gunzip -f {} +; scripts/lab report $$out || exit 1; \
+	  (cd $$out && $(PYTHON) -m zipfile -e recorded.zip . && rm recorded.zip); \
+	  scripts/lab report $$out || exit 1; \
 	done
 
 results-summary: results ### rewrite each docs/results/*/summary.md, with its figures, from the points beside it

@@ -102,6 +102,11 @@ def _add_list(commands: _Commands[_Parser]) -> None:
     listed.add_argument(
         "--all", action="store_true", help="the stages, servers and machines of all papers, too"
     )
+    listed.add_argument(
+        "--why",
+        metavar="NAME",
+        help="the files that make this experiment, from its data to its report",
+    )
     listed.set_defaults(command=_list)
 
 
@@ -139,6 +144,11 @@ def _add_search(commands: _Commands[_Parser]) -> None:
 def _add_results(commands: _Commands[_Parser]) -> None:
     report = commands.add_parser("report", help="write the report of a results folder again")
     report.add_argument("folder", type=Path)
+    report.add_argument(
+        "--pack",
+        action="store_true",
+        help="then move all that was recorded into one archive, recorded.zip; it is read as well",
+    )
     report.set_defaults(command=_report)
     compared = commands.add_parser(
         "compare", help="compare two results folders: cells, verdicts, gains"
@@ -182,7 +192,10 @@ def _with_examples(
 
 
 def _list(parsed: argparse.Namespace) -> int:
-    listing.show(is_all=parsed.all)
+    if parsed.why:
+        listing.why(parsed.why)
+    else:
+        listing.show(is_all=parsed.all)
     return 0
 
 
@@ -261,7 +274,10 @@ def _enter_namespace(chosen: Options) -> None:
 
 def _report(parsed: argparse.Namespace) -> int:
     with owner.gives_to_caller(*_ours(parsed.folder)):
-        page.write(Folder(parsed.folder))
+        folder = Folder(parsed.folder)
+        page.write(folder)
+        if parsed.pack:
+            folder.pack()
     print(parsed.folder / "report.html")
     return 0
 

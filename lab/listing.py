@@ -1,14 +1,31 @@
-"""`lab list`: what can be measured, the main paper first."""
+"""`lab list`: what can be measured, the main paper first, and which files make an experiment."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
+from inspect import cleandoc
+from types import ModuleType
 
-from .plan import catalog, links, machines, papers, pinning
+from rig.errors import WrongUsage
+
+from .analysis import cells
+from .plan import catalog, machines, papers, pinning, plan
+from .plan.catalog import Experiment
+from .procedures import campaign, measure, sweep
+from .report import page
+from .results import records
 from .systems import known
 from .systems.clients.known import CLIENTS
 
-_NAME, _LONG_NAME = 14, 22  # columns of the names
+_NAME, _LONG_NAME, _PATH = 14, 22, 36  # columns of the names
+_DATA = {  # the files of a paper
+    "experiments.json": "its entry: stages, rows, views",
+    "stages.json": "the flags of each stage",
+    "method.json": "sizes of files, and how long and how often a point is measured",
+    "numbers.json": "what the paper printed",
+    "findings.json": "what the paper found, as claims",
+}
 
 Row = tuple[str, str]  # a name, and what it means
 
@@ -36,9 +53,35 @@ def show(*, is_all: bool) -> None:
     _print("machines, for --machine", entries, _LONG_NAME)
     _print(
         "links with a delay, for --link",
-        [(link.name, link.title) for link in links.links().values()],
+        [(link.name, link.title) for link in machines.links().values()],
         _LONG_NAME,
     )
+
+
+def why(name: str) -> None:
+    """The files that make an experiment, from data to report. WrongUsage for none, and for many."""
+    chosen = catalog.choose_experiments([name])
+    if len(chosen) != 1:
+        raise WrongUsage(f"'{name}' has {len(chosen)} experiments: name one of them")
+    paper = chosen[0].paper
+    data = [(name, says) for name, says in _DATA.items() if (papers.FOLDER / paper / name).exists()]
+    rows = [(f"lab/papers/{paper}/{name}", says) for name, says in data]
+    for module in dict.fromkeys(_modules_of(chosen[0])):
+        path = f"{module.__name__.replace('.', '/')}{'/__init__' * hasattr(module, '__path__')}.py"
+        rows.append((path, cleandoc(module.__doc__ or "").splitlines()[0]))
+    _print(f"{name}: {chosen[0].title}", rows, _PATH)
+
+
+def _modules_of(experiment: Experiment) -> list[ModuleType]:
+    kind, stages = experiment.kind, [catalog.stages()[stage] for stage in experiment.stages]
+    systems = [sys.modules[type(known.of(stage)).__module__] for stage in stages]
+    procedure = kind.part("procedure") or sweep
+    measuring = [kind.part("load"), campaign, procedure, measure]
+    saying = [kind.part("analysis"), kind.part("findings")]
+    own = sys.modules[f"{kind.__module__.rpartition('.')[0]}.{kind.name}"]
+    views = [sys.modules[page.VIEWS[view].__module__] for view in experiment.views]
+    measured = [plan, *systems, own, *measuring, records, cells, *saying] if stages else []
+    return [module for module in (catalog, *measured, *views, page) if module]
 
 
 def _title(paper: str) -> str:

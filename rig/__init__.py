@@ -7,13 +7,11 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   child.py       its end, and the CPU time that it used
   stores.py      the account stores: one row for each in KINDS
   databases.py   Redis and MySQL, which stores.py and the tests start
-  servers.py     an authserver and a fileserver that are ready
+  servers.py     an authserver and a fileserver that are ready, and what they say of themselves
   loadgen.py     one run of the load generator
   iperf3.py      what loopback carries without our programs
-  files.py       the files that a fileserver serves
+  files.py       the files that a fileserver serves; the same in a folder in which users may write
   private_folder.py  one for what a program leaves, in memory
-  linked_files.py  the same files in a folder of its own, in which users may write
-  telemetry.py   what a server says of itself
   transfer_log.py  where a server writes a line for each transfer
   cores.py       which cores there are, and whether a process is held to some of them
   control_group.py  a part of the machine for a program
@@ -21,10 +19,8 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   host.py        free ports, the descriptor limit, a counter of the kernel
   namespace.py   a network namespace for measurements
   place.py       where the load generator runs: here, or in one of the next
-  wire.py        a second namespace, behind a cable or a link with a delay
-  link.py        what such a link carries
-  tcp.py         how TCP is set at both ends of it
-  delay_line.py  the program that delays
+  wire.py        a second namespace, behind a cable or a link with a delay, a program of ours
+  link.py        what such a link carries, and how TCP is set at both ends of it
   told.py        what that says of itself
   remote.py      another host, by ssh
   nodes.py       many hosts as namespaces; links that change during a run

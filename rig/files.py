@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from .errors import Failed
@@ -58,3 +61,20 @@ def drop_caches(folder: Path) -> str:
     return run_tool(
         [str(SCRIPTS / "drop-caches"), "--probe-dir", str(folder)], "dropping caches"
     ).strip()
+
+
+@contextmanager
+def linked_folder(work: Path, source: Path, names: Sequence[str]) -> Iterator[Path]:
+    """A folder in `work` with links to these files; it is removed when the block is left.
+
+    Requires: both are on one file system.
+    """
+    made = work / "linked"
+    shutil.rmtree(made, ignore_errors=True)  # of a lab that was killed
+    made.mkdir(parents=True)
+    try:
+        for name in names:
+            os.link(source / name, made / name)
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -140,3 +141,20 @@ def make_account(address: Address, user: str, password: str) -> None:
     reply = ask(address, f"new:{user}:{password}").decode(errors="replace").strip()
     if reply != "OK":
         raise Failed(f"the fileserver answered `new:` with '{reply}'")
+
+
+_TIMEOUT_S = 10.0
+
+
+def read_telemetry(address: Address) -> dict[str, float]:
+    """Each sample by its name with its labels, as it is written. Failed when there is no answer."""
+    connection = http.client.HTTPConnection(*address, timeout=_TIMEOUT_S)
+    try:
+        connection.request("GET", "/metrics")
+        lines = connection.getresponse().read().decode().splitlines()
+    except (OSError, http.client.HTTPException) as error:
+        raise Failed(f"no telemetry at {address}: {error}") from error
+    finally:
+        connection.close()
+    pairs = (line.rsplit(" ", 1) for line in lines if line and not line.startswith("#"))
+    return {name: float(value) for name, value in pairs}

@@ -7,20 +7,20 @@ cores and disks.
 
 from __future__ import annotations
 
+import json
+import os
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import cable, namespace, tcp
+from . import cable, namespace
 from .cable import InNamespace, inside
-from .delay_line import DelayLine
 from .errors import Failed
-from .link import Link
+from .link import AS_IT_IS, Link, Tcp, limit_window, route
 from .processes import Program, run_tool
-from .tcp import Tcp
-from .told import Told
+from .told import Direction, Told
 
 _OURS, _THEIRS = "client0", "server0"  # each is named after what is at the other end
 _LONG_QUEUE = 5000  # packets
@@ -52,11 +52,11 @@ class End(InNamespace):
         self.line.stall(seconds)
 
     def limit_window(self, window_bytes: int) -> None:
-        tcp.limit_window(self.namespace, window_bytes)
+        limit_window(self.namespace, window_bytes)
 
 
 @contextmanager
-def laid(link: Link, logs: Path, delay_line: Path, asked: Tcp = tcp.AS_IT_IS) -> Iterator[End]:
+def laid(link: Link, logs: Path, delay_line: Path, asked: Tcp = AS_IT_IS) -> Iterator[End]:
     """Lays the link, and removes it when the block is left. delay_line is that program of ours.
 
     The window is not limited yet: see End.limit_window(). Failed without the permission, without
@@ -135,5 +135,58 @@ def _set_tcp(other: str, congestion: str, mtu: int) -> None:
         if mtu:
             run_tool([*before, "ip", "link", "set", device, "mtu", str(mtu)], f"an MTU of {mtu}")
         if congestion:
-            words = tcp.route(_NETWORK, device, address, congestion)
+            words = route(_NETWORK, device, address, congestion)
             run_tool([*before, "ip", *words], f"congestion control {congestion}")
+
+
+_TIMEOUT_S = 10.0
+
+
+class DelayLine:
+    """Two devices, each in a namespace, with a link between them until stop().
+
+    Threads: one.
+    """
+
+    def __init__(
+        self, program: Path, link: Link, ours: str, namespace: str, theirs: str, logs: Path
+    ) -> None:
+        """ours and theirs are the names of the devices; theirs is in the namespace, a file of
+        /proc. Failed when the devices cannot be made.
+        """
+        command = [str(program), f"/proc/{os.getpid()}/ns/net", ours, namespace, theirs]
+        self._program = Program(
+            "delay_line", command + _words(link), logs / "delay_line.log", input_lines=""
+        )
+        if self._program.read_line(_TIMEOUT_S) != "ready\n":
+            self.stop()
+            raise Failed(f"no link with a delay: {self._program.last_words()}")
+
+    @property
+    def pid(self) -> int:
+        return self._program.pid
+
+    def told(self) -> Told:
+        """Since it was last asked. Failed when it has ended."""
+        self._program.send("\n")
+        line = self._program.read_line(_TIMEOUT_S)
+        try:
+            said = json.loads(line)
+        except ValueError as error:
+            raise Failed(f"the link with a delay: {self._program.last_words()}") from error
+        return Told(*(Direction(**said[name]) for name in ("there", "back")))
+
+    def stall(self, seconds: float) -> None:
+        """For so long, the connection that sends data next loses all of its packets."""
+        self._program.send(f"{seconds:g}\n")
+
+    def stop(self) -> None:
+        self._program.stop()
+
+
+def _words(link: Link) -> list[str]:
+    """DELAY_MS is that of one direction."""
+    later = [f"{one.at_s:g}:{cable.bits_per_s(one.rate):.0f}" for one in link.later]
+    one_way_ms = f"{link.delay_ms / 2:g}"
+    rate = f"{cable.bits_per_s(link.rate):.0f}"
+    return [one_way_ms, str(link.queue_bytes), str(link.lines), rate, *later]

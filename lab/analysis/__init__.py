@@ -5,15 +5,11 @@ demands.py            service demands by the utilisation law
 resources.py          how busy each resource was
 verdict.py            names the bottleneck
 gains.py              how much faster one cell is than another
-chance.py             how much such attempts differ by chance, where a point has two of them
 findings.py           the paper's findings, judged
-steadiness.py         whether all seconds of a run were alike
 over_time.py          whether a run drifted or changed, by trend.py and change_points.py
-partial_correlation.py  whether the CPU goes with throughput or with the number of clients
+regression.py         a line through samples; whether the CPU goes with throughput or with clients
 knee.py               the load from which on more of it brings no more throughput
 two_views.py          what the clients saw against what the server saw
-extrapolation.py      which resource ends first, and at how many clients
-intervals.py, operational_laws.py, usl.py, trend.py, change_points.py, moving_average.py,
-regression.py, blocks.py
+intervals.py, operational_laws.py, usl.py, trend.py, change_points.py, blocks.py
                       the arithmetic
 """

@@ -6,7 +6,7 @@
   analysis.py   what its points say
   findings.py   what a paper found about it, judged
   views.py      what a report shows: VIEWS by name, TERMS, answers(scene), figures(scene)
-  words.py      how that is said
+  words.py      how that is said, where it is much
 
 A module imports only what its own part may: see FLOORS in tests/lab/test_rooms.py.
 """

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Iterable
 from threading import Event, Thread
 
-from rig.tcp import InForce
+from rig.link import InForce
 
 _EVERY_S = 0.2
 _TIMEOUT_S = 5.0

@@ -10,7 +10,7 @@ from rig.host import Tool
 from rig.link import Link
 
 from ..kinds import CLIENT
-from ..plan import links
+from ..plan import machines
 from ..plan.catalog import Stage
 from ..plan.plan import Plan
 from . import limits
@@ -36,7 +36,7 @@ def compare(plan: Plan, programs: Path) -> list[Finding]:
         return []
 
     def over(fits: Callable[[Link], bool]) -> str:
-        return _named([one for one in stages if fits(links.link(plan.options.link or one.link))])
+        return _named([one for one in stages if fits(machines.link(plan.options.link or one.link))])
 
     clients = {one.download.client for one in stages if one.download}
     delayed = over(lambda link: link.delay_ms > 0)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import platform
 import re
 import shutil
+import socket
+import struct
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +19,6 @@ from rig import namespace
 from rig.stores import KINDS
 
 from ..plan import papers
-from . import interfaces
 
 _TOOLS = ("iperf3", "valgrind")
 _NOT_REPORTED = "not reported"
@@ -69,9 +71,9 @@ def hardware() -> dict[str, str]:
 
 def _beside_processors() -> dict[str, str]:
     """Rows that lscpu does not know."""
-    links = interfaces.real()
-    speeds = [f"{name}: {speed}" for name in links if (speed := interfaces.speed(name))]
-    sizes = dict.fromkeys(str(interfaces.mtu_of_real(name)) for name in links)
+    links = real()
+    speeds = [f"{name}: {rate}" for name in links if (rate := speed(name))]
+    sizes = dict.fromkeys(str(mtu_of_real(name)) for name in links)
     found = {"System": f"{platform.system()} {platform.release()}", "Swap": _swap()}
     found |= {"Link": ", ".join(speeds), "MTU": ", ".join(sizes)}
     return {row: text or _NOT_REPORTED for row, text in found.items()}
@@ -161,3 +163,42 @@ def _line(command: list[str]) -> str:
         if done.returncode == 0 or done.stdout
         else ""
     )
+
+
+_SIOCGIFMTU = 0x8921
+_OF_THE_SYSTEM = Path("/sys/class/net")
+
+
+def real(folder: Path = _OF_THE_SYSTEM) -> list[str]:
+    """Those with a device behind them. They are seen from a namespace of our own too."""
+    return sorted(one.name for one in folder.glob("*") if (one / "device").exists())
+
+
+def speed(name: str, folder: Path = _OF_THE_SYSTEM) -> str:
+    """Such as 1000 Mbit/s; "" for a virtual one, and where the device does not say it."""
+    megabits = _number(folder / name / "speed")
+    return f"{megabits} Mbit/s" if megabits and megabits > 0 else ""
+
+
+def mtu_of_real(name: str, folder: Path = _OF_THE_SYSTEM) -> int | None:
+    return _number(folder / name / "mtu")
+
+
+def mtu(name: str) -> int | None:
+    """Of an interface of our namespace; None if there is none of this name."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        request = struct.pack("16si12x", name.encode(), 0)
+        try:
+            answer = fcntl.ioctl(control, _SIOCGIFMTU, request)
+        except OSError:
+            return None
+    found: int = struct.unpack("16si12x", answer)[1]
+    return found
+
+
+def _number(path: Path) -> int | None:
+    """None for what cannot be read, as the speed of a link that is down."""
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .served import Served
+from .log_formats import Served
 
 Parts = tuple[tuple[int, int], ...]  # the first and the last byte of each
 

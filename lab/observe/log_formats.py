@@ -9,9 +9,9 @@ from __future__ import annotations
 import calendar
 import json
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
-
-from .served import Served
 
 _MICROSECOND_S = 1e-6
 _NO_TRANSFERS = ("delete", "mkcol", "lock", "unlock")  # kinds of a change to the folder
@@ -102,3 +102,35 @@ def _netlogger_time(text: str) -> float:
     moment, _, microseconds = text.partition(".")
     seconds = calendar.timegm(datetime.strptime(moment, "%Y%m%d%H%M%S").timetuple())
     return seconds + int(microseconds) * _MICROSECOND_S
+
+
+@dataclass(frozen=True, kw_only=True)
+class Served:
+    """One transfer, up or down. Times are seconds since 1970, by the clock of the server."""
+
+    start_s: float
+    end_s: float
+    bytes: int  # that were moved
+    peer_address: str  # of the client; "" if the log does not say
+    name: str
+    is_whole: bool
+    resolution_s: float  # of the times: 1.0 for a log of whole seconds, which are cut off
+    # The first and the last byte of each part of the file; () for all of it, or if the log does not
+    # say.
+    parts: tuple[tuple[int, int], ...] = ()
+
+
+def make_up(served: Sequence[Served], size_bytes: int) -> bool:
+    """Whether transfers that are whole brought each byte of a file of this size, and no byte twice.
+
+    A log that does not tell parts can only say so of one transfer.
+    """
+    parts = sorted(
+        part for one in served if one.is_whole for part in (one.parts or ((0, one.bytes - 1),))
+    )
+    end = 0
+    for first, last in parts:
+        if first != end:
+            return False
+        end = last + 1
+    return end == size_bytes and sum(one.bytes for one in served if one.is_whole) == size_bytes

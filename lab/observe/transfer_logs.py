@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG
 
 from . import log_formats
-from .served import Served
+from .log_formats import Served
 
 _READERS: dict[str, Callable[[str], Served | None]] = {
     TURNSTILE: log_formats.turnstile,

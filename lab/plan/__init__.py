@@ -8,7 +8,7 @@ plan.py          the cells, stages and files of a run, and how long it takes
 pairs.py         two stages whose gain is measured side by side
 planned.py       one of its cells, with all that a run has to know of it
 pinning.py       which cores each component may use
-links.py         links of the papers
+machines.py      machines and links of the papers
 file_counts.py   how many test files there must be
 from_json.py     reads dataclasses
 """

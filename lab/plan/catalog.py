@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import difflib
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from rig.errors import WrongUsage
-from rig.tcp import AS_IT_IS, Tcp
+from rig.link import AS_IT_IS, Tcp
 
 from ..kinds import CLOSED_LOOP, CROWD, KINDS, OPEN_LOOP, RAMP
 from ..kinds.client import Download
@@ -19,7 +20,7 @@ from ..kinds.kind import Kind
 from ..kinds.mix import Mix
 from ..kinds.ramp import Ramp
 from ..kinds.scale_out import Cluster
-from . import papers, similar
+from . import papers
 from .from_json import from_json
 from .machines import Machine, machine
 
@@ -260,7 +261,7 @@ def choose_experiments(names: Sequence[str]) -> list[Experiment]:
     names = [MAIN_PAPER if name == "all" else name for name in names]
     for name in names:
         if name not in (*known, *papers.names()):
-            there = similar.instead(name, (*known, *papers.names(), "all"))
+            there = instead(name, (*known, *papers.names(), "all"))
             raise WrongUsage(f"no experiment '{name}'{there}")
     return [one for one in known.values() if {one.name, one.paper} & set(names)]
 
@@ -292,3 +293,15 @@ def kept_from_fileserver(core_count: int) -> int:
     """
     others = len(COMPONENTS) - 1
     return others if core_count >= 2 * others else 0
+
+
+_FEW = 12  # names that are listed rather than guessed
+
+
+def instead(name: str, known: Collection[str]) -> str:
+    """Follows "no thing 'name'" in a message: the names, or those that are like it."""
+    if len(known) <= _FEW:
+        return f"; there are: {', '.join(known)}"
+    close = difflib.get_close_matches(name, known)
+    guess = f": did you mean {' or '.join(close)}?" if close else ";"
+    return f"{guess} `lab list --all` has all names"

@@ -11,7 +11,7 @@ from rig.cores import usable_cores
 from rig.errors import WrongUsage
 
 from ..kinds import BURST, CLIENT, CROWD, RAMP
-from . import catalog, links, plan, similar
+from . import catalog, machines, plan
 from .catalog import NEW, Stage
 from .machines import machine
 from .pinning import Placement
@@ -134,7 +134,7 @@ def _require_downloads(options: Options) -> None:
 
 def _can_be_stuck(options: Options, stage: Stage) -> bool:
     """Only on a link that is a program of ours."""
-    return links.link(options.link or stage.link).delay_ms > 0
+    return machines.link(options.link or stage.link).delay_ms > 0
 
 
 def _require_own_stages(options: Options) -> None:
@@ -152,7 +152,7 @@ def _require_own_stages(options: Options) -> None:
 def _client(client: str | None, link: str | None) -> str:
     """A rate of the link means a namespace, because that of another host is what it is."""
     if link is not None:
-        links.link(link)  # WrongUsage if there is none
+        machines.link(link)  # WrongUsage if there is none
         if client not in (None, NAMESPACE):
             raise WrongUsage(f"--link is for --client {NAMESPACE}; '{client}' has a link already")
         return NAMESPACE
@@ -175,7 +175,7 @@ def _chosen(flag: str, text: str | None, known: list[str]) -> tuple[str, ...] | 
     names = text.split(",")
     for name in names:
         if name not in known:
-            raise WrongUsage(f"{flag}: no '{name}'{similar.instead(name, known)}")
+            raise WrongUsage(f"{flag}: no '{name}'{catalog.instead(name, known)}")
     return tuple(name for name in known if name in names)
 
 

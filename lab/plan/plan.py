@@ -11,9 +11,9 @@ from rig.cores import Cores
 
 from ..kinds import CLIENT, CONNECTIONS, CROWD, FAILOVER, SCALE_OUT
 from ..kinds.ramp import Ramp, Scale
-from . import catalog, file_counts, links
+from . import catalog, file_counts, machines
 from .catalog import Cell, Experiment, Mode, Stage
-from .machines import Machine, machines
+from .machines import Machine
 from .pairs import Pair, pairs_of
 from .pinning import Placement, choose
 from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
@@ -106,8 +106,8 @@ class Plan:
         ways = dict.fromkeys(
             self.planned[cell].stage.link for cell in self.cells if cell.kind is CLIENT
         )
-        known = [links.link(way) for way in ways if way]
-        return sum(sum(links.probing_s(one, self.mode.seconds)) for one in known)
+        known = [machines.link(way) for way in ways if way]
+        return sum(sum(machines.probing_s(one, self.mode.seconds)) for one in known)
 
 
 def _tried(planned: Planned) -> Sequence[int]:
@@ -309,7 +309,7 @@ def _with_crowd(stages: Mapping[str, Stage], options: Options) -> Mapping[str, S
 def _with_machine(stages: Mapping[str, Stage], options: Options) -> Mapping[str, Stage]:
     """With the chosen machine, and on it the chosen memory."""
     if options.machine:
-        chosen = machines()[options.machine]
+        chosen = machines.machines()[options.machine]
         limited = chosen if chosen.has_limits else None
         stages = {name: replace(stage, machine=limited) for name, stage in stages.items()}
     if options.memory_bytes is None:

@@ -8,7 +8,7 @@ from rig.control_group import Limits
 
 from ..kinds import BURST, CLIENT, CROWD, FAILOVER
 from ..kinds.ramp import Ramp
-from . import links
+from . import machines
 from .catalog import Cell, Mode, Size, Stage
 from .pinning import Pinning
 
@@ -120,7 +120,7 @@ class Planned:
         assert self.size  # a burst is of files
         machine = self.stage.machine
         rates = (
-            [links.link(self.stage.link).bits_per_s / 8] if self.stage.link else [_USUAL_BYTES_S]
+            [machines.link(self.stage.link).bits_per_s / 8] if self.stage.link else [_USUAL_BYTES_S]
         )
         if machine and machine.read_bytes_per_s:
             rates.append(machine.read_bytes_per_s)
@@ -131,7 +131,7 @@ class Planned:
     def _fetches_seconds(self) -> float:
         """Of all steps of a pass, by what the link carries, or the window of each channel."""
         assert self.size  # see options.py
-        link, window_bytes = links.link(self.stage.link), self.stage.tcp.window_bytes
+        link, window_bytes = machines.link(self.stage.link), self.stage.tcp.window_bytes
         most = link.bits_per_s / 8 if link.rate else _USUAL_BYTES_S
         each = 1000 * window_bytes / link.delay_ms if window_bytes and link.delay_ms else most
         fetches_s = sum(self.size.size_bytes / min(most, k * each) for k in self.steps)

@@ -8,19 +8,19 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager, nullco
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from rig import clocks, control_group, hosts, linked_files, nodes, remote, wire
+from rig import clocks, control_group, files, hosts, nodes, remote, wire
 from rig.control_group import ControlGroup, Limits
 from rig.errors import Failed, NotValid
 from rig.nodes import Nodes
 from rig.place import HERE, Place
 from rig.servers import Programs
 
-from ..observe import interfaces
-from ..plan import links
+from ..observe import host
+from ..plan import machines
 from ..plan.catalog import NEW, Stage
 from ..plan.plan import Plan
 from ..plan.planned import Planned, Setting
-from ..results import transfer_table
+from ..results import records
 from ..results.environment import Environment, StackRecord
 from ..results.records import Folder, Run
 from ..systems import fresh_files, known
@@ -101,12 +101,12 @@ class Bench:
         A ramp comes from many hosts; see _nodes().
         """
         options = self.plan.options
-        link = links.link(options.link or stage.link)
+        link = machines.link(options.link or stage.link)
         if options.hosts:
             yield HERE
         elif options.has_remote_client:
-            with remote.logged_in(options.client) as host:
-                yield host
+            with remote.logged_in(options.client) as client:
+                yield client
         elif options.client or link.rate:
             delay_line = self.programs.path(_DELAY_LINE)
             with wire.laid(link, self.folder.path / "logs", delay_line, stage.tcp) as end:
@@ -174,7 +174,7 @@ class Bench:
         root, row = self.roots[planned.cell.row], planned.cell.row
         if planned.stage.mix or planned.stage.connections or planned.stage.cluster:
             names = [f"{row}{number}.txt" for number in range(1, planned.file_count + 1)]
-            return linked_files.folder(self.work, root, names)
+            return files.linked_folder(self.work, root, names)
         return nullcontext(root)
 
     @contextmanager
@@ -213,7 +213,7 @@ class Bench:
             durability=servers.durability,
             topology=stand.site.place.title,
             link=self._link(stand),
-            mtu=interfaces.mtu(stand.site.place.interface),
+            mtu=host.mtu(stand.site.place.interface),
             client=f"{stand.client.package} {stand.client.version}" if stand.client else "",
         )
         self.environment.problems.pop(str(cell), None)
@@ -224,7 +224,7 @@ class Bench:
         ramp, options = stand.planned.ramp, self.plan.options
         if ramp and not options.hosts:
             return ramp.server_link
-        return interfaces.speed(stand.site.place.interface)
+        return host.speed(stand.site.place.interface)
 
 
 class Trials:
@@ -247,7 +247,7 @@ class Trials:
         self._requests = None if self._requests is None or made is None else self._requests + made
         run = bench.folder.add(replace(measured.run, pair=pair), measured.evidence)
         if measured.transfers:
-            transfer_table.add(bench.folder.path, run, measured.transfers)
+            records.add_transfers(bench.folder.path, run, measured.transfers)
         if measured.clocks:
             clocks.write(bench.folder.path / "clocks" / f"{run.name}.csv", measured.clocks)
         bench.runs.append(run)

@@ -10,15 +10,14 @@ from typing import Protocol
 from rig import files
 from rig.errors import Failed
 
-from ..observe import extents
+from ..observe import residency
 from ..plan import catalog
 from ..plan.catalog import NEW
 from ..plan.planned import CYCLED, Planned, Setting
 from ..results.records import Run
 from . import checks, probes, side_by_side
 from .bench import Bench, Ready
-from .fixed_order import FixedOrder
-from .knee_sweep import KneeSweep
+from .sweep import FixedOrder, KneeSweep
 
 _TRIES = 2  # of one command at a point that other programs disturb
 
@@ -75,8 +74,8 @@ class Campaign:
                 bench.progress.say(f"making {missing} files of {name}")
             root = files.filled(folder, name, catalog.sizes()[name].size_bytes, count)
             bench.roots[name] = root
-            if pieces := extents.of_files(sorted(root.glob(f"{name}*.txt"))):
-                bench.environment.extents[name] = extents.sentence(pieces)
+            if pieces := residency.of_files(sorted(root.glob(f"{name}*.txt"))):
+                bench.environment.extents[name] = residency.sentence(pieces)
         bench.roots[NEW] = folder / "none"
         bench.roots[NEW].mkdir(parents=True, exist_ok=True)
 

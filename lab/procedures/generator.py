@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
@@ -10,10 +11,13 @@ from rig.clocks import Reading
 from rig.place import Place
 from rig.processes import Program
 
+from ..kinds.failover.load import KILLED, STARTED
+from ..observe.sampler import Sampler
+from ..systems.system import Mortal, Running
 from ..workloads import loadgen_run, series
-from ..workloads.load import Load
+from ..workloads.load import Kill, Load
 from ..workloads.outcome import Result
-from ..workloads.series import Series
+from ..workloads.series import Event, Series
 from ..workloads.uploads import Upload
 
 
@@ -69,3 +73,33 @@ class OneHost:
 
     def stop(self) -> None:
         self.program.stop()
+
+
+_STEP_S = 0.02
+
+
+def take_place(
+    kill: Kill | None, servers: Running, generator: Generator, begun_s: float, sampler: Sampler
+) -> list[Event]:
+    """Returns, when the server is ready again, what happened at which time of the wall clock.
+
+    begun_s is when the load generator was started, on the monotonic clock. Should that end early,
+    the rest follows at once. A program lives as long as the thread that started it, so this must be
+    the thread of the lab.
+    """
+    if kill is None:
+        return []
+    assert isinstance(servers, Mortal), servers
+    _wait(generator, begun_s + kill.after_s)
+    killed = Event(time.time(), f"{kill.component} {KILLED}")
+    servers.kill(kill.component)
+    _wait(generator, begun_s + kill.started_after_s)
+    started = Event(time.time(), f"{kill.component} {STARTED}")
+    servers.start_again(kill.component)
+    sampler.replace(kill.component, servers.process_ids()[kill.component])
+    return [killed, started]
+
+
+def _wait(generator: Generator, until_s: float) -> None:
+    while time.monotonic() < until_s and generator.is_running():
+        time.sleep(_STEP_S)

@@ -42,13 +42,11 @@ from ..workloads.load import Asked, Load
 from ..workloads.outcome import Result
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload
-from . import both_views, checks, killing, warming
-from .beside import Beside
-from .generator import Generator, OneHost
-from .look import Look
-from .server_log import ServerLog
-from .stand import Stand
-from .switching import Switching
+from . import checks
+from .beside import Beside, Look, Switching
+from .generator import Generator, OneHost, take_place
+from .server_log import ServerLog, both_views
+from .stand import Stand, warm
 
 _ALL_ARE_THERE_S = 1.0
 _RECORD = "transfers-of-the-last-trial.csv"
@@ -163,7 +161,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             pinned = {**servers.process_ids(), **generator.process_ids()}
             _verify_pinning(pinned, stand.planned.pinning, load)
             with look.once(), switching.counted():
-                happened = killing.take_place(load.kill, servers, generator, begun_s, sampler)
+                happened = take_place(load.kill, servers, generator, begun_s, sampler)
                 result = generator.finish()
             idle, refused = beside.found(), beside.failures()
         finally:
@@ -208,7 +206,7 @@ def _courses(
     if not uploads:
         return None
     served = server_log.recorded(len(uploads)).served
-    return both_views.of_run(uploads, served, result.start_s, load.run_s)
+    return both_views(uploads, served, result.start_s, load.run_s)
 
 
 def with_memory(load: Load, watched: Iterable[str]) -> list[str]:
@@ -244,7 +242,7 @@ def _prepare_files(stand: Stand, asked: list[Path]) -> None:
     if size and (stage.cold or stage.fresh):
         files.drop_caches(stand.files_folder)
         # Its own program is not to come from the disk while the files do.
-        warming.warm(stand.programs, stand.client)
+        warm(stand.programs, stand.client)
     if size and stage.fresh == fresh_files.CREATED:
         fresh_files.make(asked, size.size_bytes, stand.group)
 

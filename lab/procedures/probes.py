@@ -14,15 +14,15 @@ from typing import Any, Generic, TypeVar
 from rig import iperf3
 from rig.errors import Failed
 from rig.iperf3 import Carried
+from rig.link import FOR_DELAYS
 from rig.place import HERE, LOOPBACK, Place
-from rig.tcp import FOR_DELAYS
 from rig.wire import End
 
 from ..observe import disk_probe, host, machine_probe, usage
 from ..observe.disk_probe import DiskProbe
 from ..observe.machine_probe import MachineProbe
 from ..observe.sampler import Sampler
-from ..plan import links
+from ..plan import machines
 from . import checks
 from .bench import Bench
 
@@ -93,7 +93,7 @@ def _carried(bench: Bench, place: Place = HERE) -> Callable[[], Carried]:
     logs, usual_s = bench.folder.path / "logs", bench.plan.mode.seconds
     if not (isinstance(place, End) and place.link.delay_ms):
         return partial(iperf3.measure, usual_s, logs, place=place)
-    warm_up_s, seconds = links.probing_s(place.link, usual_s)
+    warm_up_s, seconds = machines.probing_s(place.link, usual_s)
     measure = partial(iperf3.measure, seconds, logs, place=place, warm_up_s=warm_up_s)
     return partial(_undisturbed, place, partial(measure, congestion=FOR_DELAYS))
 

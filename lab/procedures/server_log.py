@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Sequence
 
 from rig.transfer_log import TURNSTILE, TransferLog
 
 from ..observe import transfer_logs
-from ..observe.served import Served
+from ..observe.log_formats import Served
+from ..observe.moment import INTERVAL_S
 from ..observe.transfer_logs import Recorded
-from ..workloads import transfers
+from ..results.courses import Courses
+from ..workloads import transfers, uploads
 from ..workloads.transfers import Transfer
+from ..workloads.uploads import Upload
 
 _PATIENCE_S = 3.0  # the server writes within a tenth of a second
 _QUIET_S = 0.3
@@ -76,3 +81,27 @@ class ServerLog:
         with open(self._log.path, "rb") as file:
             file.seek(self._begin)
             return file.read()
+
+
+_MOST_STEPS = 2000
+
+
+def both_views(
+    clients: Sequence[Upload], served: Sequence[Served], start_s: float, length_s: float
+) -> Courses:
+    """A step is as long as that between two samples of the machine, or longer in a long run."""
+    step_s = INTERVAL_S * max(1, math.ceil(length_s / INTERVAL_S / _MOST_STEPS))
+    server = [
+        Upload(
+            start_s=one.start_s - start_s,
+            end_s=one.end_s - start_s,
+            bytes=one.bytes,
+            is_whole=one.is_whole,
+        )
+        for one in served
+    ]
+    return Courses(
+        step_s,
+        uploads.over_time(clients, length_s, step_s),
+        uploads.over_time(server, length_s, step_s) if server else [],
+    )

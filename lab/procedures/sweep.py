@@ -1,4 +1,4 @@
-"""Which number of threads comes next: the stop rule, and the refinement around the knee.
+"""Which number of threads comes next: procedures, the stop rule, the refinement at the knee.
 
 A sweep climbs its ladder until throughput is flat. Then it measures one far point, because a rise
 may come after a plateau. If throughput is higher there, the sweep goes on climbing.
@@ -8,9 +8,11 @@ Everything depends only on the points measured so far, so an interrupted sweep c
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
-from ..plan.planned import Sweep
+from ..plan.planned import Setting, Sweep
+from ..results.records import Run
 
 N_STAR_SHARE = 0.95  # N* is the smallest N with this share of the highest throughput
 POINTS_WITHOUT_RISE = 2
@@ -98,3 +100,74 @@ def _between_at_knee(points: list[Point]) -> int | None:
     middle = round((below * knee) ** 0.5)
     is_new = below < middle < knee
     return middle if is_new and knee / below > _KNEE_CLOSE_ENOUGH else None
+
+
+@dataclass(frozen=True)
+class FixedOrder:
+    """Exactly these N, in this order, in each pass.
+
+    Or blocked: all repetitions of an N in a row, in one pass.
+    """
+
+    steps: tuple[int, ...]
+    passes: int
+    is_blocked: bool = False
+
+    def next_setting(self, runs: list[Run], repeat: int) -> Setting | None:
+        if self.is_blocked:
+            return self._next_of_block(runs) if repeat == 1 else None
+        done = {run.threads for run in runs if run.repeat == repeat}
+        return next((Setting(step) for step in self.steps if step not in done), None)
+
+    def _next_of_block(self, runs: list[Run]) -> Setting | None:
+        made = Counter(threads for threads, _ in {(run.threads, run.repeat) for run in runs})
+        return next((Setting(step) for step in self.steps if made[step] < self.passes), None)
+
+    def points_in_all(self, runs: list[Run]) -> int | None:
+        return len(self.steps) * self.passes
+
+
+@dataclass(frozen=True)
+class KneeSweep:
+    """The first pass finds the points; each further pass repeats those that decide."""
+
+    rule: Sweep
+    passes: int
+
+    def next_setting(self, runs: list[Run], repeat: int) -> Setting | None:
+        """The point to measure next in this pass; None when the pass is complete.
+
+        runs are all of the cell so far.
+        """
+        threads = self.next_threads(runs, repeat)
+        return None if threads is None else Setting(threads)
+
+    def next_threads(self, runs: list[Run], repeat: int) -> int | None:
+        """The N to measure next in this pass; None when the pass is complete.
+
+        runs are all of the cell so far.
+        """
+        first = _points(runs, 1)
+        if repeat == 1:
+            return next_threads(self.rule, first)
+        done = {point.threads for point in _points(runs, repeat)}
+        return next((threads for threads in self._repeated(first) if threads not in done), None)
+
+    def points_in_all(self, runs: list[Run]) -> int | None:
+        """The number of points of all passes; None while the first pass is not complete."""
+        first = _points(runs, 1)
+        if next_threads(self.rule, first) is not None:
+            return None
+        return len(first) + (self.passes - 1) * len(self._repeated(first))
+
+    def _repeated(self, first: list[Point]) -> list[int]:
+        return worth_repeating(first) if self.rule.stops else list(self.rule.ladder)
+
+
+def _points(runs: list[Run], repeat: int) -> list[Point]:
+    """An invalid point counts as throughput 0, so that a sweep stops when requests fail."""
+    last = {run.threads: run for run in runs if run.repeat == repeat}
+    return [
+        Point(run.threads, run.throughput_rps if run.is_valid else 0.0, run.noise)
+        for run in last.values()
+    ]

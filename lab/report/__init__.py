@@ -8,7 +8,6 @@ tables.py, bottleneck_tables.py     views that are tables; they get a scene.py
 hardware_view.py                    this host in the rows of a paper's table
 figure_views.py, sweep_grid.py, panel_views.py, scaling_views.py   views that draw
 series_views.py                     runs over time, where their series were kept
-over_time_words.py                  what is said about one that drifted or changed
 charts/                             the drawings, which know only numbers
 sheet.py                            columns that make a table, curves that make a chart
 document.py                         the report as blocks, which html.py and markdown.py print

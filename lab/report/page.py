@@ -13,7 +13,6 @@ from ..results.environment import Environment
 from ..results.records import Folder
 from . import (
     appendix,
-    definitions,
     figure_views,
     finding_views,
     host_views,
@@ -105,7 +104,7 @@ class Report:
             *series_views.section(self._folder, self._analysis, self._environment),
             *host_views.section(self._folder, self._analysis),
             *appendix.invalid(self._analysis, self._environment),
-            *(definitions.definitions(self._workloads) if self._analysis.runs else []),
+            *(appendix.definitions(self._workloads) if self._analysis.runs else []),
             *appendix.environment_section(self._folder, self._environment, self._analysis),
         ]
         return self._document(blocks)

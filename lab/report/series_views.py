@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..analysis import moving_average, over_time, steadiness
+from ..analysis import over_time, trend
 from ..analysis.cells import Analysis
-from ..analysis.steadiness import Steadiness
+from ..analysis.over_time import Course, OverTime, Shift, Steadiness
 from ..plan.catalog import Cell
 from ..results import series as kept
 from ..results.environment import Environment
 from ..results.records import Folder, Run
 from ..workloads.series import Second, Series
-from . import over_time_words, wording
+from . import wording
 from .charts import series_chart
 from .charts.series_chart import Averages
 from .document import Block, Figure, Heading, Paragraph, Table
@@ -68,7 +69,7 @@ def _seen(folder: Folder, analysis: Analysis) -> list[_Seen]:
         if run.cell.kind.shows_series:
             continue
         series = kept.unpacked(folder.evidence(run) or {})
-        found = steadiness.of_series(series, run.elapsed_s)
+        found = over_time.steadiness_of(series, run.elapsed_s)
         if found:
             seen.append(_Seen(run, series, found))
     return seen
@@ -119,7 +120,7 @@ def _named(seconds: Sequence[int]) -> str:
 def _figure(one: _Seen) -> Figure:
     run, averages = one.run, _averages(one)
     means = f" The lines without dots are means of {_WINDOW} s." if averages else ""
-    happened = over_time_words.sentences(over_time.of_series(one.series, run.elapsed_s))
+    happened = sentences(over_time.of_series(one.series, run.elapsed_s))
     valid = "" if run.is_valid else f" This run is not valid: {run.failures}."
     seconds = [drawn(second) for second in one.series.seconds]
     return Figure(
@@ -136,16 +137,53 @@ def _figure(one: _Seen) -> Figure:
 
 def _averages(one: _Seen) -> Averages | None:
     """Of the whole seconds; None where there are too few. Below it is that of the mean times."""
-    whole = steadiness.whole_seconds(one.series, one.run.elapsed_s)
+    whole = over_time.whole_seconds(one.series, one.run.elapsed_s)
     if len(whole) < _FEWEST_FOR_AVERAGE:
         return None
     return Averages(
         name=f"mean, {_WINDOW} s",
-        answered=moving_average.over_points([second.ended for second in whole], _WINDOW),
-        mean_ms=moving_average.over_seconds(
+        answered=trend.over_points([second.ended for second in whole], _WINDOW),
+        mean_ms=trend.over_seconds(
             [second.t - 0.5 for second in whole],
             [second.mean_ms for second in whole],
             _WINDOW,
             len(whole),
         ),
     )
+
+
+def sentences(found: OverTime) -> str:
+    """Each with a blank before it; "" where nothing happened."""
+    return _of_requests(found.requests) + _of_times(found.mean_ms)
+
+
+def _of_requests(course: Course) -> str:
+    if course.drift:
+        much = wording.percent(abs(course.drift))
+        word = "rose" if course.drift > 0 else "fell"
+        return f" From the start to the end the number of requests {word} by {much}."
+    return _list(course, "there were", "more requests", "fewer requests")
+
+
+def _of_times(course: Course) -> str:
+    if course.drift:
+        much = wording.percent(abs(course.drift))
+        word = "longer" if course.drift > 0 else "shorter"
+        return f" From the start to the end the mean response time became {much} {word}."
+    return _list(course, "the mean response time was", "longer", "shorter")
+
+
+def _list(course: Course, verb: str, more: str, less: str) -> str:
+    """The verb is said once."""
+    if not course.shifts:
+        return ""
+    first, *others = (_amount(one, more, less) for one in course.shifts)
+    starts = [f"from {one.from_s} s on" for one in course.shifts]
+    rest = "".join(f", {start} {amount}" for start, amount in zip(starts[1:], others))
+    return f" {starts[0].capitalize()} {verb} {first}{rest}."
+
+
+def _amount(shift: Shift, more: str, less: str) -> str:
+    if math.isinf(shift.share):
+        return f"{more} than none"
+    return f"{wording.percent(abs(shift.share))} {more if shift.share > 0 else less}"

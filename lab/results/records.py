@@ -16,6 +16,7 @@ import csv
 import io
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
@@ -28,8 +29,10 @@ from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
 from ..plan.planned import Setting
-from . import packed, wide_usage
+from ..workloads.transfers import Transfer
+from . import usage_table
 from .environment import Environment
+from .packed import Recorded
 from .table import figures, parsed
 from .usage_table import UsageTable
 
@@ -125,6 +128,7 @@ class Folder:
     def __init__(self, path: Path):
         self.path = path
         self._points = path / "points.csv"
+        self._recorded = Recorded(path)
         self._usage = UsageTable(path)
         self._trials = 0  # as many as are known to be there; 0 before the first is added
 
@@ -135,12 +139,12 @@ class Folder:
         """
         self.path.mkdir(parents=True, exist_ok=True)
         (self.path / "samples").mkdir(exist_ok=True)
-        packed.unpack(self._points)
+        self._recorded.unpack()
         if not self._points.exists():
             return
         with open(self._points, newline="", encoding="utf-8") as file:
             columns = csv.DictReader(file).fieldnames or ()
-        expected = {*_columns(), *wide_usage.columns(columns)}
+        expected = {*_columns(), *usage_table.wide_columns(columns)}
         if unknown := [name for name in columns if name not in expected]:
             raise Failed(f"{self._points} is of a newer lab, which measured {', '.join(unknown)}")
         if tuple(columns) != _columns():
@@ -159,7 +163,7 @@ class Folder:
         Failed if a column is missing without which a run means nothing.
         """
         usage = self._usage.by_trial()
-        rows = csv.DictReader(io.StringIO(packed.read_text(self._points), newline=""))
+        rows = csv.DictReader(io.StringIO(self._recorded.read_text("points.csv"), newline=""))
         try:
             return [_from_row(row, number, usage) for number, row in enumerate(rows, start=1)]
         except KeyError as error:
@@ -203,7 +207,7 @@ class Folder:
     def evidence(self, run: Run) -> dict[str, Any] | None:
         """None when samples/ does not have it."""
         for name in (run.name, run.old_name):
-            if text := packed.read_text(self.path / "samples" / f"{name}.json"):
+            if text := self._recorded.read_text(f"samples/{name}.json"):
                 found: dict[str, Any] = json.loads(text)
                 return found
         return None
@@ -219,13 +223,15 @@ class Folder:
 
     def find_environment(self) -> Environment | None:
         """None when there is none yet."""
-        path = self.path / "environment.json"
-        if not packed.is_there(path):
-            return None
+        text = self._recorded.read_text("environment.json")
         try:
-            return from_json(Environment, json.loads(packed.read_text(path)))
+            return from_json(Environment, json.loads(text)) if text else None
         except KeyError as error:
-            raise Failed(f"{path} has no {error}") from error
+            raise Failed(f"{self.path / 'environment.json'} has no {error}") from error
+
+    def pack(self) -> None:
+        """Moves all that was recorded into one archive."""
+        self._recorded.pack()
 
     def write_environment(self, environment: Environment) -> None:
         write_json(self.path / "environment.json", asdict(environment))
@@ -246,7 +252,23 @@ def _from_row(row: dict[str, str], number: int, usage: dict[int, Usage]) -> Run:
     """number is that of the line. An older folder has no column of the trial."""
     values = parsed(Run, row, without=_PARTS)
     trial = values.setdefault("trial", number)
-    used = usage[trial] if trial in usage else wide_usage.read(row)
+    used = usage[trial] if trial in usage else usage_table.wide_usage(row)
     return Run(
         cell=Cell(**parsed(Cell, row)), figures=figures(kinds.figures(), row), usage=used, **values
     )
+
+
+_OF_RUN = ("trial", "stage", "row", "transfers", "repeat")
+_OF_TRANSFERS = (*_OF_RUN, *(field.name for field in fields(Transfer)))
+
+
+def add_transfers(folder: Path, run: Run, transfers: Sequence[Transfer]) -> None:
+    """Appends them. `trial` is that of points.csv; a repetition may be one that is discarded."""
+    path = folder / "transfers.csv"
+    is_new = not path.exists()
+    own = dict(zip(_OF_RUN, (run.trial, run.cell.stage, run.cell.row, run.threads, run.repeat)))
+    with open(path, "a", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, _OF_TRANSFERS)
+        if is_new:
+            writer.writeheader()
+        writer.writerows({**own, **asdict(one)} for one in transfers)

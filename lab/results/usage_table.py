@@ -9,14 +9,14 @@ from __future__ import annotations
 import csv
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import fields
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from ..observe.figures import FIGURES
 from ..observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
-from . import packed
+from .packed import Recorded
 from .table import figures, parsed, short
 
 _COLUMNS = ("trial", "component", "metric", "value")
@@ -31,12 +31,12 @@ class UsageTable:
 
     def __init__(self, folder: Path):
         self._path = folder / "usage.csv"
+        self._recorded = Recorded(folder)
 
     def add(self, trial: int, usage: Usage) -> None:
         """It is on the disk when this returns. Requires: the file has nothing of this trial yet."""
         text = io.StringIO()
         writer = csv.writer(text)
-        packed.unpack(self._path)
         if not self._path.exists():
             writer.writerow(_COLUMNS)
         writer.writerows((trial, *line) for line in _lines(usage))
@@ -48,7 +48,7 @@ class UsageTable:
     def by_trial(self) -> dict[int, Usage]:
         """{} when there is no such file."""
         found: dict[int, dict[str, _Metrics]] = {}
-        for line in csv.DictReader(io.StringIO(packed.read_text(self._path), newline="")):
+        for line in csv.DictReader(io.StringIO(self._recorded.read_text("usage.csv"), newline="")):
             trial = found.setdefault(int(line["trial"]), {})
             trial.setdefault(line["component"], {})[line["metric"]] = line["value"]
         return {trial: _usage(metrics) for trial, metrics in found.items()}
@@ -91,3 +91,51 @@ def _usage(metrics: dict[str, _Metrics]) -> Usage:
         figures=figures(FIGURES, machine),
         **parsed(Usage, machine, without=_PARTS),
     )
+
+
+_OF_A_COMPONENT = "_cpu_cores"  # ends the name of the column that every component has
+_WIDE_PARTS = ("components", "cores", "disks", "figures")
+
+
+def wide_columns(known: Iterable[str]) -> set[str]:
+    """Those of these columns that belong to the usage."""
+    known = set(known)
+    machine = {field.name for field in fields(Usage)} | {"cores", "disks", *FIGURES}
+    parts = {f"core_{field.name}" for field in fields(CoreUsage)}
+    parts |= {f"disk_{field.name}" for field in fields(DiskUsage)}
+    for component in _components(known):
+        parts |= {f"{component}_{field.name}" for field in fields(ComponentUsage)}
+    return known & (machine | parts)
+
+
+def wide_usage(row: dict[str, str]) -> Usage:
+    """KeyError if a column is missing that was always there."""
+    return Usage(
+        components={
+            component: ComponentUsage(**parsed(ComponentUsage, row, f"{component}_"))
+            for component in _components(column for column, text in row.items() if text)
+        },
+        cores=_split(CoreUsage, row, "cores", "core_"),
+        disks=_split(DiskUsage, row, "disks", "disk_"),
+        figures=figures(FIGURES, row),
+        **parsed(Usage, row, without=_WIDE_PARTS),
+    )
+
+
+def _components(known: Iterable[str]) -> list[str]:
+    return [
+        column.removesuffix(_OF_A_COMPONENT) for column in known if column.endswith(_OF_A_COMPONENT)
+    ]
+
+
+def _split(kind: type, row: dict[str, str], names: str, prefix: str) -> dict[str, Any]:
+    """Each column has a value for each name, divided by blanks."""
+    texts = {
+        prefix + field.name: row[prefix + field.name].split()
+        for field in fields(kind)
+        if prefix + field.name in row
+    }
+    return {
+        name: kind(**parsed(kind, {column: each[index] for column, each in texts.items()}, prefix))
+        for index, name in enumerate(row[names].split())
+    }

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rig import servers, stores, telemetry
+from rig import servers, stores
 from rig.cores import Cores
 from rig.processes import Address, Program
 from rig.servers import Programs, Server
@@ -64,7 +64,7 @@ class Stack(OfPrograms):
         }
 
     def told(self) -> dict[str, float]:
-        return telemetry.read(self.telemetry) if self.telemetry else {}
+        return servers.read_telemetry(self.telemetry) if self.telemetry else {}
 
     def kill(self, component: str) -> None:
         self._with_address(component)[0].kill()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lab.kinds.failover import outage
-from lab.kinds.failover.outage import Outage
+from lab.kinds.failover import load
+from lab.kinds.failover.load import Outage
 from lab.workloads.series import Event, Second, Series
 
 
@@ -39,6 +39,6 @@ def changed(t: int, before: Series = SERIES, **changes: float) -> Series:
 
 
 def seen(series: Series) -> Outage:
-    found = outage.of_series(series)
+    found = load.of_series(series)
     assert found
     return found

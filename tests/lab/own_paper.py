@@ -14,13 +14,13 @@ from unittest import mock
 
 from real_lab import ROOT
 
-from lab.plan import catalog, links, papers
+from lab.plan import catalog, machines, papers
 
 NUMBER = "999"
 LINK = "test-way"
 SIZE, SIZE_BYTES = "500KB", 500_000
 _CACHED = (
-    *(papers.names, papers.numbers, links.links),
+    *(papers.names, papers.numbers, machines.links),
     *(catalog.stages, catalog.sizes, catalog.ramps, catalog.modes, catalog.experiments),
 )
 _OURS = {"store": "sqlite", "cold": False, "authserver": [], "fileserver": [], "loadgen": []}

@@ -191,6 +191,18 @@ class ListTest(unittest.TestCase):
         self.assertEqual(order, sorted(order))
         self.assertLessEqual(set(catalog.experiments()), set(words))
 
+    def test_the_files_that_make_an_experiment_are_there_from_its_data_to_its_report(self):
+        for name, experiment in catalog.experiments().items():
+            paths = [line.split()[0] for line in self.listed("--why", name).splitlines()[1:]]
+            self.assertEqual(paths[0], f"lab/papers/{experiment.paper}/experiments.json")
+            self.assertEqual(
+                f"lab/kinds/{experiment.workload}/load.py" in paths, bool(experiment.stages), name
+            )
+            self.assertEqual(paths[-1], "lab/report/page.py")
+            self.assertEqual([path for path in paths if not (ROOT / path).is_file()], [])
+            self.assertEqual(len(set(paths)), len(paths))
+        self.assertEqual(called("list", "--why", "all")[0], 2)
+
     def test_a_reader_that_has_seen_enough_is_no_error(self):
         read_end, write_end = os.pipe()
         os.close(read_end)

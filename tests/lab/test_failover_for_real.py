@@ -7,7 +7,7 @@ from pathlib import Path
 import examples
 from real_lab import BUILD, DONE, disk_folder, lab, table, why_no_run
 
-from lab.kinds.failover import outage
+from lab.kinds.failover import load
 from lab.results import series
 
 
@@ -30,12 +30,12 @@ class FailoverTest(unittest.TestCase):
             self.assertIn(f">{event.what}<", drawn.read_text(encoding="utf-8"))
         if row["failures"]:
             self.skipTest(f"no valid run on this busy machine: {row['failures']}")
-        seen = outage.of_series(kept)
+        seen = load.of_series(kept)
         assert seen
         summary = (folder / "summary.md").read_text(encoding="utf-8")
         self.require_the_outage(seen, row, summary)
 
-    def require_the_outage(self, seen: outage.Outage, row: dict[str, str], summary: str) -> None:
+    def require_the_outage(self, seen: load.Outage, row: dict[str, str], summary: str) -> None:
         """A request that logged in just before the kill may be answered late, and an authserver
         that starts slowly may be ready when the run is over. The summary says which it was.
         """

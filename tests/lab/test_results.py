@@ -34,7 +34,7 @@ _LINES_OF_A_COURSE = 8  # a sentence, a picture with its caption, and rows of ta
 
 
 def kept_folders() -> list[Path]:
-    return sorted(path.parent for path in RESULTS.glob("*/points.csv.gz"))
+    return sorted(path.parent for path in RESULTS.glob("*/recorded.zip"))
 
 
 class KeptResultsTest(unittest.TestCase):

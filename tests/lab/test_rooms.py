@@ -19,10 +19,10 @@ FLOORS = (
 ROOMS = tuple(room for floor in FLOORS for room in floor)
 # The modules of a kind of experiment, by the room that they would be in.
 PARTS = {
-    "workloads": ("load", "foretold", "gathered", "host_groups", "lost_host", "outage"),
+    "workloads": ("load", "gathered"),
     "procedures": ("procedure", "fetching", "many_hosts"),
     "analysis": ("analysis", "findings", "capacity"),
-    "report": ("views", "words", "figure", "pairs", "tails", "capacity_view", "paper_views"),
+    "report": ("views", "words", "capacity_view"),
 }
 ROOM_OF_PART = {part: room for room, parts in PARTS.items() for part in parts}
 

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
+from ...analysis import passes
 from ...analysis.intervals import Spread
 from ...plan.catalog import Stage
+from ...plan.planned import BLOCKED
 from ...report import sheet, wording
-from ...report.document import Block, Bullets, Table
+from ...report.charts import line_chart
+from ...report.charts.line_chart import Axes, Curve, Point
+from ...report.charts.svg import Canvas
+from ...report.document import Block, Bullets, Figure, Table
 from ...report.scene import Scene
 from ...report.sheet import Column, Number, OfRun, Writing, of_view
 from ...report.tables import printed
 from ...results.records import Run
 from . import analysis as bursts
-from . import pairs
-from .analysis import BurstStep
-from .figure import figures as figures
+from .analysis import RATE, BurstStep
 from .load import SHORTEST_WATCHED_S
 
 _MUCH_APART = 0.8  # below it, a burst was hardly one
@@ -77,7 +82,7 @@ def rates(scene: Scene) -> list[Block]:
         if found:
             blocks.append(_rates(row, found))
             remarks += [text for stage, step in found for text in _remarks(stage, step, row)]
-    blocks += [*pairs.compared(scene), *pairs.orders(scene)]
+    blocks += [*compared(scene), *orders(scene)]
     return [*blocks, *([Bullets(remarks)] if remarks else []), *printed(scene)]
 
 
@@ -156,3 +161,163 @@ TERMS = [
     "interval is within the limits of the finding, and not seen if it is outside; otherwise it "
     "cannot be told.",
 ]
+
+
+_SIZE = (330.0, 150.0)
+_OURS = ("stage0", "stage1", "stage2", "ink", "soft")
+
+
+def figures(scene: Scene) -> list[Block]:
+    """Over the number of transfers or, if that is always the same, over the size of the files."""
+    found = {stage.name: _by_name(scene, stage) for stage in scene.stages}
+    names = list(dict.fromkeys(name for steps in found.values() for name in steps))
+    if len(names) < 2:
+        return []
+    names.sort(key=_as_number)
+    ours = [_curve(stage, found[stage.name], names, at) for at, stage in enumerate(scene.stages)]
+    charts = [_chart("Here, KB/s", ours, names)]
+    if paper := _printed(scene, names):
+        charts.append(_chart("In the paper, KB/s", paper, names))
+    return [
+        Figure(
+            name=f"bursts-{scene.experiment.name}",
+            title=f"{scene.experiment.title}: the rates",
+            caption="With intervals. Compare the shapes, not the heights.",
+            canvases=charts,
+        )
+    ]
+
+
+def _by_name(scene: Scene, stage: Stage) -> dict[str, BurstStep]:
+    """By the number of transfers, or by the size where there are several sizes."""
+    steps = {row: scene.analysis.bursts(stage.name, row) for row in scene.rows}
+    if len(scene.rows) > 1:
+        return {row: found[0] for row, found in steps.items() if found}
+    return {str(step.transfers): step for found in steps.values() for step in found}
+
+
+def _curve(stage: Stage, steps: dict[str, BurstStep], names: Sequence[str], at: int) -> Curve:
+    points = [
+        Point(float(place), *(value / 1024 for value in (rate.median, rate.low, rate.high)))
+        for place, name in enumerate(names)
+        if name in steps
+        for rate in [steps[name].rate]
+    ]
+    return Curve(name=stage.name, colour=_OURS[at % len(_OURS)], points=points)
+
+
+def _printed(scene: Scene, names: Sequence[str]) -> list[Curve]:
+    """The columns of the paper's table; [] if it has none for this experiment."""
+    table = scene.printed.printed.get(scene.experiment.numbers)
+    if not table:
+        return []
+    place = {name.replace("i", ""): float(at) for at, name in enumerate(names)}
+    curves = []
+    for column, title in enumerate(table.header[1:], start=1):
+        known = [(row[0], row[column]) for row in table.rows if row[column] and row[0] in place]
+        points = [line_chart.point(place[name], float(value)) for name, value in known]
+        style = "" if column == 1 else "dash"
+        curves.append(Curve(name=title.split(",")[0], colour="paper", points=points, style=style))
+    return curves
+
+
+def _chart(title: str, curves: Sequence[Curve], names: Sequence[str]) -> Canvas:
+    points = [point for curve in curves for point in curve.points if point]
+    axes = Axes(
+        x_low=0.0,
+        x_high=float(len(names) - 1),
+        y_values=[0.0, *(value for point in points for value in (point.value, point.high))],
+        x_ticks=[float(at) for at in range(len(names))],
+        x_names=names,
+    )
+    return line_chart.draw(title, curves, axes, size=_SIZE)
+
+
+def _as_number(name: str) -> float:
+    """1 … 24, or 256KiB … 16MiB, in rising order."""
+    units = {"KiB": 2.0**10, "MiB": 2.0**20}
+    digits = name.rstrip("KMiB")
+    return float(digits) * units.get(name[len(digits) :], 1.0)
+
+
+def compared(scene: Scene) -> list[Table]:
+    """Different files against one file, for stages that differ in nothing else."""
+    rows = [
+        [different.name, row, str(mine.transfers), _ratio(passes.ratio(mine, other, RATE))]
+        for same, different in _pairs(scene.stages)
+        for row in scene.rows
+        for mine in scene.analysis.bursts(different.name, row)
+        for other in scene.analysis.bursts(same.name, row)
+        if mine.transfers == other.transfers > 1
+    ]
+    if not rows:
+        return []
+    return [
+        Table(
+            title=f"Different files against one file: {scene.experiment.title}",
+            caption="The ratio of the rates, within each pass, with its 99% interval.",
+            header=["stage", "file", "transfers", "different / same"],
+            rows=rows,
+        )
+    ]
+
+
+def orders(scene: Scene) -> list[Table]:
+    """What the order of the repetitions does, for stages that are alike otherwise."""
+    rows = [
+        [name, row, str(one.transfers), _ratio(passes.ratio(one, other, RATE)), _width(one, other)]
+        for others, blocked in _pairs_of_orders(scene.stages)
+        for row in scene.rows
+        for one in scene.analysis.bursts(blocked.name, row)
+        for other in scene.analysis.bursts(others.name, row)
+        if one.transfers == other.transfers
+        for name in (f"{blocked.order} / {others.order}",)
+    ]
+    if not rows:
+        return []
+    return [
+        Table(
+            title=f"Repetitions in a row against others: {scene.experiment.title}",
+            caption="The ratio of the rates, by the number of the repetition, with its 99% "
+            "interval: not 1 if the point before leaves something behind, or the machine drifts. "
+            "And the width of the intervals: repetitions in a row may agree too well. They share "
+            "their servers, while interleaved passes start them anew.",
+            header=["orders", "file", "transfers", "rate", "width of the interval"],
+            rows=rows,
+        )
+    ]
+
+
+def _width(one: BurstStep, other: BurstStep) -> str:
+    if not (one.rate.is_interval and other.rate.is_interval):
+        return ""
+    mine, others = one.rate.high - one.rate.low, other.rate.high - other.rate.low
+    return f"×{mine / others:.2f}" if others else ""
+
+
+def _pairs(stages: list[Stage]) -> Iterator[tuple[Stage, Stage]]:
+    for same in stages:
+        for different in stages:
+            is_pair = same.same_file and not different.same_file
+            if is_pair and _but(same, same_file=False) == _but(different):
+                yield same, different
+
+
+def _pairs_of_orders(stages: list[Stage]) -> Iterator[tuple[Stage, Stage]]:
+    for others in stages:
+        for blocked in stages:
+            is_pair = blocked.order == BLOCKED and others.order not in ("", BLOCKED)
+            if is_pair and _but(others, order=BLOCKED) == _but(blocked):
+                yield others, blocked
+
+
+def _but(stage: Stage, **changes: Any) -> Stage:
+    """Without what every stage has of its own."""
+    return replace(stage, name="", title="", **changes)
+
+
+def _ratio(spread: Spread | None) -> str:
+    if spread is None:
+        return ""
+    mark = "" if spread.is_interval else "*"
+    return f"×{spread.median:.2f} ({spread.low:.2f}–{spread.high:.2f}{mark})"

@@ -6,10 +6,12 @@ of survivors, so the number of both stands beside each of our medians.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import statistics
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...analysis import chance, intervals, passes
+from ...analysis import intervals, passes
 from ...analysis.intervals import Spread
 from ...analysis.passes import OfPasses
 from ...plan.catalog import Cell
@@ -89,7 +91,7 @@ def best(found: Sequence[Attempts]) -> Best | None:
     if not known:
         return None
     _, first = max(known, key=lambda pair: pair[0])
-    noise = chance.noise(one.by_pass(RATE) for one in found)
+    noise = noise_of(one.by_pass(RATE) for one in found)
     return Best(first, [one for _, one in known if _is_alike(one, first, noise)])
 
 
@@ -107,14 +109,54 @@ def value_of(run: Run, name: str) -> float | None:
     return run.usage.figures[name] if name in run.usage.figures else run.figures.get(name)
 
 
-def _is_alike(one: Attempts, first: Attempts, noise: chance.Noise) -> bool:
+def _is_alike(one: Attempts, first: Attempts, noise: Noise) -> bool:
     found = passes.ratio(one, first, RATE)
     if found is None:
         return False
     sides = [(noise, len(each.valid)) for each in (one, first)]
-    return one is first or chance.cautious(found, *sides).high >= _AS_GOOD
+    return one is first or cautious(found, *sides).high >= _AS_GOOD
 
 
 def _is_answer(run: Run) -> bool:
     """Those that are invalid for another reason too are none."""
     return run.is_valid or (run.failures.startswith(FAILED) and "; " not in run.failures)
+
+
+_FEWEST = 2  # one attempt tells nothing
+_LEAST = 0.01  # as a share
+
+
+@dataclass(frozen=True)
+class Noise:
+    """Of one attempt: the standard deviation of the logarithm, and how well it is known."""
+
+    deviation: float
+    degrees: int  # of freedom; 0: it is not known
+
+
+def noise_of(points: Iterable[Mapping[int, float]]) -> Noise:
+    """points are of things that may differ, each with its attempts; values above 0 count."""
+    squares, degrees = 0.0, 0
+    for point in points:
+        logarithms = [math.log(value) for value in point.values() if value > 0]
+        if len(logarithms) >= _FEWEST:
+            degrees += len(logarithms) - 1
+            squares += (len(logarithms) - 1) * statistics.variance(logarithms)
+    return Noise(math.sqrt(squares / degrees) if degrees else math.inf, degrees)
+
+
+def cautious(found: Spread, *sides: tuple[Noise, int]) -> Spread:
+    """found, or with few attempts the 99% interval that the noise of each side gives it.
+
+    A side is the noise of one attempt, and how many attempts there are. Without a second attempt,
+    or if no noise is known, anything may be.
+    """
+    if found.is_interval:
+        return found
+    if any(count < _FEWEST or not one.degrees for one, count in sides):
+        return Spread(found.median, 0.0, math.inf, found.count, False)
+    error = math.hypot(*(one.deviation / math.sqrt(count) for one, count in sides))
+    t = intervals.student_t_99(min(one.degrees for one, _ in sides))
+    times = math.exp(max(t * error, _LEAST))
+    low, high = min(found.low, found.median / times), max(found.high, found.median * times)
+    return Spread(found.median, low, high, found.count, False)

@@ -22,7 +22,7 @@ from rig.transfer_log import TURNSTILE, TransferLog
 
 from ...observe.connections import Connections
 from ...observe.kept import Kept, kept_in, sent_again
-from ...observe.served import Served, make_up
+from ...observe.log_formats import Served, make_up
 from ...procedures.server_log import ServerLog
 from ...systems.clients.client import Client, Wanted
 from ...systems.system import Site

@@ -1,7 +1,7 @@
 """Judges what a paper found about downloads. A verdict needs the whole 99% interval on one side.
 
 With few attempts the interval is that of all downloads by the same program over the same link, see
-chance.py. So two short runs may differ in what they can tell, but seldom in what they tell.
+analysis.py. So two short runs may differ in what they can tell, but seldom in what they tell.
 """
 
 from __future__ import annotations
@@ -9,16 +9,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
-from ...analysis import chance, intervals, passes
-from ...analysis.chance import Noise
+from ...analysis import intervals, passes
 from ...analysis.intervals import Spread
 from ...analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN, Told, inside
 from ...plan import catalog
 from ...plan.catalog import Stage
 from ...plan.claims import OfDownload, Ratio, RoundTripForetold, ShareOfLink
-from . import Download
+from . import Download, analysis
 from . import analysis as attempts
-from .analysis import FORETOLD, ROUND_TRIP, Attempts
+from .analysis import FORETOLD, ROUND_TRIP, Attempts, Noise
 
 _LASTS = 6  # round trips that an attempt must last at least, so that most of it has full windows
 _LOST = 0.02  # the most answers that may be lost; a median of the others is one of survivors
@@ -47,7 +46,7 @@ def _ratio(finding: Ratio, row: str, downloads: Downloads) -> Told | None:
         (_noise(end.stage, row, downloads, figure), len(each.by_pass(figure)))
         for end, each in zip(ends, (one, other))
     ]
-    told = chance.cautious(found, *sides)
+    told = analysis.cautious(found, *sides)
     figures = f"×{told.median:.2f}{_interval(told, '.2f')}"
     return Told(inside(told, finding.above, finding.below), figures)
 
@@ -60,7 +59,9 @@ def _noise(stage: str, row: str, downloads: Downloads, figure: str) -> Noise:
     """Of one attempt by the program of this stage over its link."""
     known = catalog.stages()
     alike = [one.name for one in known.values() if _has_the_noise_of(one, known[stage])]
-    return chance.noise(each.by_pass(figure) for name in alike for each in downloads(name, row))
+    return analysis.noise_of(
+        each.by_pass(figure) for name in alike for each in downloads(name, row)
+    )
 
 
 def _has_the_noise_of(one: Stage, other: Stage) -> bool:
@@ -83,7 +84,7 @@ def _foretold(finding: RoundTripForetold, row: str, downloads: Downloads) -> Tol
     """By the number of channels at which both differ most."""
     noise = _noise(finding.stage, row, downloads, ROUND_TRIP)
     known = [
-        (one.channels, chance.cautious(found, (noise, found.count)))
+        (one.channels, analysis.cautious(found, (noise, found.count)))
         for one in downloads(finding.stage, row)
         if _can_be_held_against(one) and (found := attempts.against_foretold(one))
     ]
@@ -117,7 +118,7 @@ def _share(finding: ShareOfLink, row: str, downloads: Downloads) -> Told | None:
         return None
     noise = _noise(finding.stage, row, downloads, attempts.RATE)
     found = intervals.paired_ratio(shares, dict.fromkeys(shares, 1.0))
-    told = chance.cautious(found, (noise, len(shares)))
+    told = analysis.cautious(found, (noise, len(shares)))
     figures = f"{told.median:.1%}{_interval(told, '.1%')} over {best.attempts.channels}"
     return Told(inside(told, finding.above, finding.below), figures)
 

@@ -19,16 +19,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from rig.link import Link
+from rig.link import InForce, Link
 from rig.login import Login
-from rig.tcp import InForce
 
 from ...plan.from_json import from_json
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
 from ..burst.load import SHORTEST_WATCHED_S
 from ..figure import LESS, MORE, NEITHER, Figure
-from . import foretold
 
 FAILED = "the fetch failed"  # how the failure of such an attempt begins
 _SAME_WINDOW = 1.25  # segments; behind a loss the kernel offers about one more
@@ -169,7 +167,7 @@ class FetchLoad(Load):
     def notes(self, result: Result) -> list[str]:
         """That the window in force is another one by clearly more than a segment.
 
-        What the kernel makes of a buffer is its own affair: see rig/tcp.py.
+        What the kernel makes of a buffer is its own affair: see rig/link.py.
         """
         seen = from_json(Attempt, result.raw).seen
         if not self.window_bytes or self.receiver or seen.window_bytes is None:
@@ -186,7 +184,7 @@ class FetchLoad(Load):
         seen, rate = attempt.seen, None if attempt.failure else self.size_bytes / attempt.elapsed_s
         lost = _share(attempt.retransmitted_segments, attempt.sent_segments)
         way = None if self.receiver else self.link
-        trip = foretold.round_trip(way, seen, self.threads, lost or 0.0)
+        trip = round_trip(way, seen, self.threads, lost or 0.0)
         return {
             "channels": self.threads,
             "channels_seen": seen.at_once or None,
@@ -257,3 +255,41 @@ def load(asked: Asked) -> FetchLoad:
         kills=how.kills,
         receiver_name=asked.upload_name if asked.receiver else "",
     )
+
+
+_USUAL_HEADERS = 52  # of TCP and IP, with time stamps
+_FEW = 0.005  # as a share: so few segments may be sent again, as at the end of a connection
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """It has one of both, or neither where the link has no delay or the window is not known."""
+
+    ms: float | None = None
+    at_most_ms: float | None = None  # where windows are not whole all the time
+
+
+def round_trip(link: Link | None, seen: InForce, channels: int, lost: float) -> RoundTrip:
+    """lost is the share of the segments that were sent again.
+
+    Where the queue overflows, or where segments are lost, senders make their windows smaller.
+    """
+    if not link or not link.delay_ms or not seen.window_bytes or not seen.mss_bytes:
+        return RoundTrip()
+    filled_ms = min(channels, seen.at_once) * _packets_bytes(seen) * _ms_per_byte(link)
+    most_ms = link.delay_ms + link.queue_bytes * _ms_per_byte(link)
+    found_ms = max(link.delay_ms, min(filled_ms, most_ms))
+    if filled_ms > most_ms or lost > _FEW:
+        return RoundTrip(at_most_ms=found_ms)
+    return RoundTrip(ms=found_ms)
+
+
+def _packets_bytes(seen: InForce) -> int:
+    """Of a whole window. A sender fills what is left of it with a short packet."""
+    assert seen.window_bytes and seen.mss_bytes  # see above
+    headers = seen.mtu_bytes - seen.mss_bytes if seen.mtu_bytes else _USUAL_HEADERS
+    return seen.window_bytes + headers * -(-seen.window_bytes // seen.mss_bytes)
+
+
+def _ms_per_byte(link: Link) -> float:
+    return _BITS * _MS_PER_S / link.bits_per_s

@@ -14,8 +14,8 @@ from ...report.sheet import Column
 from ...results import series as kept
 from ...results.records import Run
 from ...workloads.series import Series
-from . import KIND, outage, words
-from .outage import Outage, Times
+from . import KIND, load
+from .load import Outage, Times
 
 _Line = tuple[Run, Outage]
 
@@ -33,7 +33,7 @@ _COLUMNS: list[Column[_Line]] = [
     Column("run", lambda line: str(line[0].repeat)),
     Column("failed", lambda line: _failed(line[1])),
     Column("cause", lambda line: line[0].errors),
-    Column("first answer", lambda line: words.waited(line[1]) or "none"),
+    Column("first answer", lambda line: waited(line[1]) or "none"),
     _time("p50 before", "p50", lambda seen: seen.before),
     _time("after", "p50", lambda seen: seen.after),
     _time("p99 before", "p99", lambda seen: seen.before),
@@ -48,7 +48,7 @@ def answers(scene: Scene) -> list[str]:
         runs = _valid(scene, cell)
         seen = _outage(scene, typical(runs)) if runs else None
         if seen:
-            found.append(f"{cell}: {words.sentences(seen, typical(runs).errors)}")
+            found.append(f"{cell}: {sentences(seen, typical(runs).errors)}")
     return found
 
 
@@ -116,7 +116,7 @@ def _series(scene: Scene, run: Run) -> Series:
 
 
 def _outage(scene: Scene, run: Run) -> Outage | None:
-    return outage.of_series(_series(scene, run))
+    return load.of_series(_series(scene, run))
 
 
 def _figure(run: Run, series: Series) -> Figure:
@@ -159,3 +159,62 @@ TERMS = [
     "ended, and the series has all of them. The load generator was on time. Other programs used at "
     "most 10% of the cores. A run that fails one is drawn, but its numbers are in no table.",
 ]
+
+
+def sentences(seen: Outage, causes: str) -> str:
+    """causes is "cause count, …", as a Run has its errors."""
+    said = [
+        f"The {seen.component} was killed after {seen.killed_s:.1f} s and started again after "
+        f"{seen.started_s:.1f} s.",
+        failed(seen, causes),
+        *_meanwhile(seen),
+        answered(seen),
+        *afterwards(seen),
+    ]
+    return " ".join(said)
+
+
+def failed(seen: Outage, causes: str) -> str:
+    if not seen.failed:
+        return f"None of {seen.requests:,} requests failed."
+    return (
+        f"{seen.failed:,} of {seen.requests:,} requests failed ({causes}), the last one in second "
+        f"{seen.last_failed}."
+    )
+
+
+def _meanwhile(seen: Outage) -> list[str]:
+    if not seen.answered_meanwhile:
+        return []
+    requests = wording.plural(seen.answered_meanwhile, "request")
+    return [f"While it was away, {requests} had an answer all the same."]
+
+
+def answered(seen: Outage) -> str:
+    if seen.waited_s is None:
+        return "Nothing was answered after the start."
+    return f"The first answer after the start came in second {seen.first_answered}: {waited(seen)}."
+
+
+def waited(seen: Outage) -> str:
+    """How long after the start the first answer came; "" if none did."""
+    if seen.waited_s is None:
+        return wording.NOTHING
+    least, most = seen.waited_s
+    return f"{least:.1f} to {most:.1f} s later" if least else f"at most {most:.1f} s later"
+
+
+def afterwards(seen: Outage) -> list[str]:
+    """[] if it cannot be told."""
+    if seen.is_as_before is None or seen.before is None or seen.after is None:
+        return []
+    how = "as before" if seen.is_as_before else "longer than before"
+    return [
+        f"Afterwards response times were {how}: p50 {both(seen.before, seen.after, 'p50')}, "
+        f"p99 {both(seen.before, seen.after, 'p99')}."
+    ]
+
+
+def both(before: Times, after: Times, which: str) -> str:
+    first, then = (wording.milliseconds(getattr(one, which)) for one in (before, after))
+    return f"{then} ms ({first} before)"

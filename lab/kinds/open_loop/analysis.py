@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...analysis import intervals
 from ...analysis.intervals import Spread
 from ...plan.planned import Sweep
-from ...procedures.knee_sweep import KneeSweep
+from ...procedures.sweep import KneeSweep
 from ...results.records import Run
 from . import procedure as offered_load
 from .procedure import Answer, OfferedLoad

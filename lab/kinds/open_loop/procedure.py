@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...plan.planned import Planned, Setting
-from ...procedures.knee_sweep import KneeSweep
+from ...procedures.sweep import KneeSweep
 from ...results.records import Run
 from .load import MOST_UNDER_WAY
 

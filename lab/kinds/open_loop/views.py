@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from ...plan import plan
-from ...plan.catalog import Cell
+from ...plan.catalog import Cell, row_title
 from ...report import sheet, wording
-from ...report.charts import line_chart
+from ...report.charts import line_chart, palette, tail_chart
 from ...report.charts.line_chart import Curve
 from ...report.charts.svg import Canvas
+from ...report.charts.tail_chart import Tail
 from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
 from ...report.sheet import Column, Number, of_view
-from ...results.records import Run
-from . import KIND, tails
+from ...results import distributions
+from ...results.records import Folder, Run
+from . import KIND
 from . import analysis as offered_load
 from .analysis import OfferedLoads, OfferedRate
 
@@ -36,7 +39,7 @@ def offered_loads(scene: Scene) -> list[Block]:
     blocks: list[Block] = []
     for cell, found in _measured(scene):
         blocks += [_figure(cell, found, _limit_ms(scene)), _table(cell, found, _limit_ms(scene))]
-    return [*blocks, *tails.figures(_measured(scene), scene.folder)]
+    return [*blocks, *tail_figures(_measured(scene), scene.folder)]
 
 
 def figures(_scene: Scene) -> list[Block]:
@@ -162,3 +165,66 @@ def _milliseconds(number: Number) -> Column[OfferedRate]:
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {"offered_load": offered_loads}
 TERMS: list[str] = []  # those of the sweeps, and what the captions say
+
+
+_HALVES = ("dots", "dash")
+
+
+@dataclass(frozen=True)
+class _System:
+    name: str
+    tail: distributions.Tail
+
+
+def tail_figures(measured: Sequence[tuple[Cell, OfferedLoads]], folder: Folder) -> list[Figure]:
+    """One for each row whose distributions are in the folder."""
+    rows = dict.fromkeys(cell.row for cell, _ in measured)
+    drawn = ((row, _systems(row, measured, folder)) for row in rows)
+    return [_tail_figure(row, systems) for row, systems in drawn if systems]
+
+
+def _systems(
+    row: str, measured: Sequence[tuple[Cell, OfferedLoads]], folder: Folder
+) -> list[_System]:
+    found = []
+    for cell, loads in measured:
+        rate = _rate_to_show(loads) if cell.row == row else None
+        tail = _tail(folder, typical(rate.runs)) if rate else None
+        if rate and tail:
+            found.append(_System(f"{cell.stage} {wording.rate(rate.rate_rps)}/s", tail))
+    return found
+
+
+def _rate_to_show(loads: OfferedLoads) -> OfferedRate | None:
+    """The most that keeps the limit, or else the lowest that was offered."""
+    kept = loads.answer.keeps_rps if loads.answer else 0.0
+    at_most = [rate for rate in loads.rates if rate.rate_rps <= kept]
+    return at_most[-1] if at_most else next(iter(loads.rates), None)
+
+
+def typical(runs: Sequence[Run]) -> Run:
+    """The one in the middle by its p99; of two the better one. Requires: there is one."""
+    return sorted(runs, key=lambda run: run.p99_ms or 0.0)[(len(runs) - 1) // 2]
+
+
+def _tail(folder: Folder, run: Run) -> distributions.Tail | None:
+    evidence = folder.evidence(run) or {}
+    return distributions.tail(evidence.get("loadgen", {}))
+
+
+def _tail_figure(row: str, systems: Sequence[_System]) -> Figure:
+    curves = []
+    for index, system in enumerate(systems):
+        colour = palette.of_stage(index, len(systems))
+        curves.append(Tail(name=system.name, colour=colour, buckets=system.tail.whole))
+        for half, style in zip(system.tail.halves, _HALVES):
+            curves.append(Tail(name="", colour=colour, buckets=half, style=style))
+    return Figure(
+        name=f"tail-{row}",
+        title=f"Tail of the response times: {row_title(row)}",
+        caption="Response times in ms over their percentile, of the run with the typical p99 at "
+        "the most that keeps the limit. The axis gives each further nine as much room as the one "
+        "before. Dots: the first half of the run, dashes: the second one; where they differ, the "
+        "run has drifted.",
+        canvases=[tail_chart.draw("Response time, ms, over its percentile", curves)],
+    )

@@ -9,18 +9,17 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from ...analysis import blocks, knee, partial_correlation, regression, two_views
+from ...analysis import blocks, knee, regression, two_views
 from ...analysis.blocks import Estimate
 from ...analysis.knee import Knee
-from ...analysis.partial_correlation import OfCpu
-from ...analysis.regression import Line
+from ...analysis.regression import Line, OfCpu
 from ...analysis.two_views import Agreement
 from ...results import courses
 from ...results.courses import Courses
 from ...results.records import Run
 from ...workloads.uploads import Moment
 from . import Ramp
-from .host_groups import OfGroup
+from .gathered import OfGroup
 
 _MOST_ARE_KNOWN = 0.9  # of the steps
 _SETTLED = 0.15  # of the clients; by much fewer the link of a ramp is full
@@ -138,7 +137,7 @@ class RampResult:
             for cores, moment in zip(self.machine.cpu_cores, self.courses.clients)
             if cores is not None
         ]
-        return partial_correlation.of_cpu(*zip(*rows)) if rows else None
+        return regression.of_cpu(*zip(*rows)) if rows else None
 
     @cached_property
     def knee(self) -> Knee:

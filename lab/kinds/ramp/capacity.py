@@ -10,9 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
 
-from ...analysis import extrapolation
 from ...analysis.blocks import Estimate
-from ...analysis.extrapolation import Resource
 from ...analysis.regression import Line
 from ...results.records import Run
 from .analysis import RampResult
@@ -101,7 +99,7 @@ def foretell(line: Line | None, limit_bytes: float) -> Estimate | None:
     """The clients at which memory ends. None without a line, or for one that never gets there."""
     if line is None or line.predict(line.middle).value >= limit_bytes:
         return None
-    end = extrapolation.first(extrapolation.ends([Resource(MEMORY, limit_bytes, line)]))
+    end = first(ends([Resource(MEMORY, limit_bytes, line)]))
     return end.clients if end else None
 
 
@@ -133,3 +131,51 @@ def _end(run: Run, *, is_killed: bool) -> str:
     if has_server_ended:
         return SERVER_ENDED
     return SLOWER if run.figure("first_failed_s") is None else FAILED
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something of which there is only so much: bytes of memory or swap, cores, bytes/s of a link.
+
+    line is its use over the clients.
+    """
+
+    name: str
+    limit: float  # in the unit of the line
+    line: Line
+
+
+@dataclass(frozen=True)
+class End:
+    """clients is infinite where the use of the resource does not rise."""
+
+    name: str
+    clients: Estimate
+
+
+@dataclass(frozen=True)
+class First:
+    """The resource that ends first. rivals are those that may end before it: their intervals
+    overlap. clients is the interval of the first end, whichever it is.
+    """
+
+    name: str
+    clients: Estimate
+    rivals: tuple[str, ...]
+
+
+def ends(resources: Sequence[Resource]) -> list[End]:
+    """In the order in which they end."""
+    found = [End(one.name, one.line.reaches(one.limit)) for one in resources]
+    return sorted(found, key=lambda one: one.clients.value)
+
+
+def first(found: Sequence[End]) -> First | None:
+    """None if none of them ever ends. Requires: the order of ends()."""
+    if not found or found[0].clients.value == float("inf"):
+        return None
+    at = found[0].clients
+    rivals = tuple(one.name for one in found[1:] if one.clients.low <= at.high)
+    low = min(one.clients.low for one in found)
+    high = min(one.clients.high for one in found)
+    return First(found[0].name, Estimate(at.value, low, high), rivals)

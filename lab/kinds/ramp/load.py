@@ -16,8 +16,8 @@ from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
 from ...workloads.uploads import Stretch, Upload
 from ..figure import LESS, MORE, NEITHER, Figure
-from . import Ramp, host_groups
-from .gathered import Gathered
+from . import Ramp
+from .gathered import Gathered, groups_between, upload_of
 
 _VIEWS = ("ramp",)
 _MOST_ERRORS = 0.01  # of all outcomes
@@ -148,7 +148,7 @@ def uploads_of(gathered: Gathered) -> list[Upload]:
     """Those of the testers that are left."""
     lost = {one.tester for one in gathered.lost}
     left = (one for one in gathered.transfers if one.tester not in lost)
-    return [upload for one in left if (upload := host_groups.upload_of(one))]
+    return [upload for one in left if (upload := upload_of(one))]
 
 
 def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str, Any]:
@@ -169,8 +169,7 @@ def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str
         **_of_plateau(uploads.between(seen, from_s, to_s), gathered.raw["threads"]),
         **(_of_end(seen) if ramp.until_it_ends else dict.fromkeys(_OF_END)),
         "groups": {
-            name: asdict(group)
-            for name, group in host_groups.between(gathered, from_s, to_s).items()
+            name: asdict(group) for name, group in groups_between(gathered, from_s, to_s).items()
         },
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...analysis import change_points, moving_average
+from ...analysis import change_points, trend
 from ...analysis.two_views import Agreement
 from ...plan import catalog
 from ...report import sheet, wording
@@ -18,7 +18,7 @@ from ...results import series as kept
 from ...results.records import Run
 from . import capacity_view, words
 from .analysis import RampResult
-from .host_groups import OfGroup
+from .gathered import OfGroup
 
 _MIB = 1 << 20
 _POINTS = 60  # of a moving average, as the paper has it
@@ -269,12 +269,12 @@ def _averages(
     found = []
     known = [value for value in values if value is not None]
     if len(known) == len(values) > _POINTS:
-        means = moving_average.over_points(known, _POINTS)
+        means = trend.over_points(known, _POINTS)
         found.append(Average(f"mean of {_POINTS} points", means))
     span_s = _PAPERS_S / one.ramp.scale.time
     if span_s > one.courses.step_s:
         name = f"mean of {span_s:g} s" + ("" if span_s == _PAPERS_S else ", the paper’s 60")
-        means_s = moving_average.over_seconds(times[: len(values)], values, span_s, end_s)
+        means_s = trend.over_seconds(times[: len(values)], values, span_s, end_s)
         found.append(Average(name, means_s))
     return found
 

@@ -10,7 +10,7 @@ from ...analysis.regression import Line
 from ...report import wording
 from ...results.records import Run
 from .analysis import RampResult
-from .host_groups import OfGroup
+from .gathered import OfGroup
 
 _MIB, _KIB = 1 << 20, 1 << 10
 

@@ -17,10 +17,9 @@ from ...report.scene import Scene
 from ...report.sheet import Column
 from ...results import series as kept
 from ...results.records import Run
-from . import KIND, words
-from .analysis import HostsResult, steady
-from .paper_views import on_paper
-from .words import results
+from . import KIND
+from . import analysis as hosts
+from .analysis import HostsResult, Paper, Station, steady
 
 _LOST: list[Column[HostsResult]] = [
     Column("stage", lambda one: one.stage.name),
@@ -38,7 +37,7 @@ _LOST: list[Column[HostsResult]] = [
 
 
 def answers(scene: Scene) -> list[str]:
-    said = [(row, words.sentences(results(scene, row))) for row in scene.rows]
+    said = [(row, sentences(results(scene, row))) for row in scene.rows]
     return [" ".join([f"Files of {row}.", *own]) for row, own in said if own]
 
 
@@ -196,3 +195,120 @@ TERMS = [
     "Self-checks: as those of any closed loop, without a lost host. With one, no request failed "
     "before it was lost. Other programs used at most 10% of the cores.",
 ]
+
+
+def results(scene: Scene, row: str) -> list[HostsResult]:
+    return hosts.of_stages(scene.analysis.runs, scene.stages, row)
+
+
+def sentences(found: Sequence[HostsResult]) -> list[str]:
+    """Those of which something was measured."""
+    even = [one for one in found if not one.cluster.is_lost]
+    first = next((one for one in even if one.cluster.hosts == 1), None)
+    more = [one for one in even if one is not first]
+    said = [_against(one, first) for one in more] if first else []
+    said += [_loss(one) for one in found if one.cluster.is_lost]
+    paper = _paper(even)
+    return [one for one in (*said, paper) if one]
+
+
+def _against(one: HostsResult, first: HostsResult) -> str:
+    rate, held = (passes.ratio(one, first, name) for name in (RATE, "files_held"))
+    if not rate:
+        return ""
+    which = "the same files" if one.cluster.is_same else "files of its own"
+    of_memory = f", and hold {wording.times(held.median)} the files in memory" if held else ""
+    return (
+        f"{one.cluster.hosts} hosts, each with {which} first, answer {wording.times(rate.median)} "
+        f"the requests of one{of_memory}."
+    )
+
+
+def _loss(one: HostsResult) -> str:
+    failed = sum(one.by_pass("failed_requests").values())
+    taken, moved = one.median("taken_over_s"), one.median("names_moved")
+    how = f"after {wording.rate(taken)} s" if taken is not None else "not within the run"
+    share = passes.ratio(one, one, "rate_without_rps", "rate_before_rps")
+    how += f", with {wording.percent(share.median)} of the rate before" if share else ""
+    return (
+        f"When one of {one.cluster.hosts} hosts was lost, "
+        f"{wording.plural(round(failed), 'request')} failed, {wording.number(moved)} names moved, "
+        f"and the others had taken over {how}."
+    )
+
+
+def _paper(even: Sequence[HostsResult]) -> str:
+    source = base(even)
+    paper = hosts.on_paper(source) if source else None
+    if paper is None:
+        return ""
+    first = paper.stations[0]
+    return (
+        f"By the demands, {first.name}, is full at host {first.full_at} of this kind, and with "
+        f"hosts of a whole core at host {first.full_at_cores}."
+    )
+
+
+def base(even: Sequence[HostsResult]) -> HostsResult | None:
+    """The stage whose demands are used: the most hosts, with files of their own."""
+    own = [one for one in even if not one.cluster.is_same]
+    return max(own, key=lambda one: one.cluster.hosts, default=None)
+
+
+_COUNTS = (1, 2, 3, 10, 30, 100)
+_MANY = 100
+
+
+def on_paper(scene: Scene) -> list[Block]:
+    """Two tables for each row whose demands are known."""
+    found: list[Block] = []
+    for row in scene.rows:
+        source = base(steady(results(scene, row)))
+        paper = hosts.on_paper(source) if source else None
+        if source and paper:
+            found += [_stations(row, source.stage.name, paper), _rates(row, paper)]
+    return found
+
+
+def _stations(row: str, stage: str, paper: Paper) -> Table:
+    many_rps = _MANY * paper.core_rps
+    host = f"{wording.microseconds(paper.host_demand_s)} µs"
+    columns: list[Column[Station]] = [
+        Column("station", lambda one: one.name),
+        Column("D, µs", lambda one: wording.microseconds(one.demand_s)),
+        Column("at most, requests/s", lambda one: wording.rate(one.most_rps)),
+        Column("as measured", lambda one: str(one.full_at), "full at host"),
+        Column("whole cores", lambda one: str(one.full_at_cores), "full at host"),
+        Column("needed", lambda one: f"{one.needed(many_rps):,}"),
+    ]
+    return sheet.table(
+        f"On paper: what is full first, files of {row}",
+        f"Demands of {stage} by the utilisation law D = U / X. A request takes a host "
+        f"{host}, so a host as it was measured answers {wording.rate(paper.host_rps)} in a second, "
+        f"and one with a whole core {wording.rate(paper.core_rps)}. All requests pass the stations "
+        "below, and one of each carries at most 1 / D. Full at: the number of hosts that bring so "
+        f"much. Needed: how many of them {_MANY} hosts of a whole core need.",
+        columns,
+        paper.stations,
+    )
+
+
+def _rates(row: str, paper: Paper) -> Table:
+    def most(has_whole_cores: bool) -> Callable[[int], str]:
+        return lambda count: wording.rate(paper.at_most_rps(count, has_whole_cores=has_whole_cores))
+
+    columns: list[Column[int]] = [
+        Column("hosts", str),
+        Column("as measured", most(False)),
+        Column("hosts alone", lambda count: wording.rate(count * paper.host_rps)),
+        Column("of a whole core", most(True)),
+        Column("hosts alone", lambda count: wording.rate(count * paper.core_rps)),
+    ]
+    return sheet.table(
+        f"On paper: the most that n hosts answer, files of {row}",
+        "The asymptote min(n / D of a host, 1 / D of the first full station), in "
+        "requests/s, with one proxy of one core, one link of it and one authserver. Hosts alone: "
+        "with as many of these as are needed.",
+        columns,
+        _COUNTS,
+    )

@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from rig import control_group, nodes, servers, stores, telemetry
+from rig import control_group, nodes, servers, stores
 from rig.control_group import ControlGroup, Limits
 from rig.cores import Cores
 from rig.errors import Failed
@@ -89,7 +89,7 @@ class RunningCluster(OfPrograms):
         """The sums over all hosts, and what haproxy said of the names."""
         found: Counter[str] = Counter()
         for one in self.hosts:
-            found.update(telemetry.read(one.further_address("telemetry")))
+            found.update(servers.read_telemetry(one.further_address("telemetry")))
         shares = Counter(self.spread.with_all.values())
         return {
             **found,

@@ -10,7 +10,7 @@ from rig.errors import Failed
 from rig.processes import run_tool
 from rig.transfer_log import XFERLOG
 
-from . import inetd
+from . import inetutils
 from .ftp_server import NOBODY, FtpServer
 from .namespace import SERVED
 from .packages import Copy, unpacked
@@ -76,7 +76,7 @@ class PureFtpd(FtpServer):
 class PureFtpdByInetd(PureFtpd):
     """The same, but inetd listens, and starts it for each connection."""
 
-    super_server = inetd.PACKAGE
+    super_server = inetutils.PACKAGE
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -85,13 +85,13 @@ class PureFtpdByInetd(PureFtpd):
     def configure(self) -> None:
         super().configure()
         server = self.copy.path("usr/sbin/pure-ftpd")
-        self.write(CONFIGURATION, inetd.configuration(self.address, server, self.flags()))
+        self.write(CONFIGURATION, inetutils.configuration(self.address, server, self.flags()))
 
     def command(self) -> list[str]:
-        return inetd.command(self.inetd, self.folder / CONFIGURATION)
+        return inetutils.command(self.inetd, self.folder / CONFIGURATION)
 
     def variables(self) -> dict[str, str]:
-        return inetd.libraries_of_both(self.inetd, self.copy)
+        return inetutils.libraries_of_both(self.inetd, self.copy)
 
 
 class PureFtpdAuthd(PureFtpd):

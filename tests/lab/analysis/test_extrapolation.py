@@ -3,8 +3,9 @@
 import math
 import unittest
 
-from lab.analysis import extrapolation, regression
-from lab.analysis.extrapolation import Resource
+from lab.analysis import regression
+from lab.kinds.ramp import capacity
+from lab.kinds.ramp.capacity import Resource
 
 XS = [float(x) for x in range(40)]
 
@@ -19,21 +20,21 @@ def resource(name: str, end: float, deviation: float = 0.0) -> Resource:
 
 class ExtrapolationTest(unittest.TestCase):
     def test_the_ends_stand_in_their_order(self):
-        found = extrapolation.ends([resource("link", 900.0), resource("memory", 500.0)])
+        found = capacity.ends([resource("link", 900.0), resource("memory", 500.0)])
         self.assertEqual([one.name for one in found], ["memory", "link"])
         self.assertAlmostEqual(found[0].clients.value, 500.0)
 
     def test_the_first_one_without_rivals(self):
-        found = extrapolation.first(
-            extrapolation.ends([resource("link", 900.0), resource("memory", 500.0, 1.0)])
+        found = capacity.first(
+            capacity.ends([resource("link", 900.0), resource("memory", 500.0, 1.0)])
         )
         self.assertEqual((found.name, found.rivals), ("memory", ()))
         self.assertTrue(found.clients.low < 500.0 < found.clients.high < 900.0)
 
     def test_one_whose_interval_overlaps_is_a_rival(self):
         wide = [resource("memory", 500.0, 30.0), resource("CPU", 520.0, 30.0)]
-        ends = extrapolation.ends([*wide, resource("link", 9000.0)])
-        found = extrapolation.first(ends)
+        ends = capacity.ends([*wide, resource("link", 9000.0)])
+        found = capacity.first(ends)
         self.assertEqual((found.name, found.rivals), ("memory", ("CPU",)))
         self.assertEqual(found.clients.low, min(one.clients.low for one in ends))
         self.assertEqual(found.clients.high, min(one.clients.high for one in ends))
@@ -44,8 +45,8 @@ class ExtrapolationTest(unittest.TestCase):
                 resource("memory", 500.0, deviations[0]),
                 resource("CPU", 505.0, deviations[1]),
             )
-            ends = extrapolation.ends([memory, cpu])
-            found = extrapolation.first(ends)
+            ends = capacity.ends([memory, cpu])
+            found = capacity.first(ends)
             wide, narrow = sorted((one.clients for one in ends), key=lambda one: one.low)
             with self.subTest(deviations=deviations):
                 self.assertEqual((found.clients.low, found.clients.high), (wide.low, narrow.high))
@@ -54,8 +55,8 @@ class ExtrapolationTest(unittest.TestCase):
         line = regression.fit(XS, [5.0] * 40)
         assert line
         flat = Resource("swap", 10.0, line)
-        ends = extrapolation.ends([flat, resource("memory", 500.0)])
+        ends = capacity.ends([flat, resource("memory", 500.0)])
         self.assertEqual([one.name for one in ends], ["memory", "swap"])
         self.assertEqual(ends[1].clients.value, math.inf)
-        self.assertIsNone(extrapolation.first(extrapolation.ends([flat])))
-        self.assertIsNone(extrapolation.first([]))
+        self.assertIsNone(capacity.first(capacity.ends([flat])))
+        self.assertIsNone(capacity.first([]))

@@ -7,7 +7,7 @@ import unittest
 import simulated_seconds as simulated
 from simulated import ramps
 
-from lab.analysis import partial_correlation
+from lab.analysis import regression
 
 GIVEN = [float(x) for x in range(60)]
 _FEW = range(8)  # seeds; `make lab-proof` has more
@@ -22,13 +22,13 @@ class PartialCorrelationTest(unittest.TestCase):
             statistics.correlation(*both) for both in ((one, other), (one, GIVEN), (other, GIVEN))
         )
         by_hand = (ab - ac * bc) / math.sqrt((1 - ac**2) * (1 - bc**2))
-        found = partial_correlation.of_values(one, other, GIVEN)
+        found = regression.of_values(one, other, GIVEN)
         self.assertAlmostEqual(found.value, by_hand)
         self.assertTrue(found.low < by_hand < found.high < 1)
 
     def test_its_sign_is_that_of_the_relation(self):
         one = simulated.noisy(1)
-        found = partial_correlation.of_values(one, [-value for value in one], GIVEN)
+        found = regression.of_values(one, [-value for value in one], GIVEN)
         self.assertAlmostEqual(found.value, -1.0)
 
     def test_the_interval_is_symmetric_by_fishers_z(self):
@@ -45,15 +45,15 @@ class PartialCorrelationTest(unittest.TestCase):
 
     def test_of_few_seconds_there_is_none(self):
         few = simulated.noisy(1, 19)
-        self.assertIsNone(partial_correlation.of_values(few, few, GIVEN[:19]))
+        self.assertIsNone(regression.of_values(few, few, GIVEN[:19]))
 
     def test_where_the_given_one_explains_all_there_is_none(self):
         line = [3 * x + 0.1 for x in GIVEN]
-        found = partial_correlation.of_cpu(simulated.noisy(1), line, GIVEN)
+        found = regression.of_cpu(simulated.noisy(1), line, GIVEN)
         self.assertIsNone(found.with_throughput)
         self.assertIsNone(found.with_clients)
 
     def test_a_given_one_that_never_changes_takes_nothing_off(self):
         one, other = simulated.noisy(1), simulated.noisy(2)
-        found = partial_correlation.of_values(one, other, [5.0] * 60)
+        found = regression.of_values(one, other, [5.0] * 60)
         self.assertAlmostEqual(found.value, statistics.correlation(one, other))

@@ -3,8 +3,8 @@
 import unittest
 from dataclasses import replace
 
-from lab.analysis import steadiness
-from lab.analysis.steadiness import Steadiness
+from lab.analysis import over_time
+from lab.analysis.over_time import Steadiness
 from lab.workloads.series import Second, Series
 
 
@@ -23,7 +23,7 @@ def second(t: int, ended: int, failed: int = 0, max_ms: float | None = 5.0) -> S
 def seen(*ended: int, elapsed_s: float = 0.0, **failed: int) -> Steadiness:
     """failed are those of second sN."""
     seconds = [second(t, n, failed.get(f"s{t}", 0)) for t, n in enumerate(ended, start=1)]
-    found = steadiness.of_series(Series(tuple(seconds)), elapsed_s or len(ended))
+    found = over_time.steadiness_of(Series(tuple(seconds)), elapsed_s or len(ended))
     assert found
     return found
 
@@ -52,15 +52,15 @@ class SteadinessTest(unittest.TestCase):
     def test_the_last_part_of_a_second_does_not_count(self):
         self.assertTrue(seen(1000, 1000, 100, elapsed_s=2.1).is_steady)
         self.assertEqual(seen(1000, 1000, 100, elapsed_s=2.999).seconds, 3)
-        self.assertIsNone(steadiness.of_series(Series((second(1, 9),)), 0.4))
-        self.assertIsNone(steadiness.of_series(Series(), 2.0))
+        self.assertIsNone(over_time.steadiness_of(Series((second(1, 9),)), 0.4))
+        self.assertIsNone(over_time.steadiness_of(Series(), 2.0))
 
     def test_the_slowest_request_is_known_by_its_second(self):
         seconds = (second(1, 9, max_ms=4.0), second(2, 9, max_ms=90.0), second(3, 0))
-        found = steadiness.of_series(Series(seconds), 3.0)
+        found = over_time.steadiness_of(Series(seconds), 3.0)
         assert found and found.slowest
         self.assertEqual((found.slowest.t, found.slowest.max_ms), (2, 90.0))
-        silent = steadiness.of_series(Series((replace(seconds[2], t=1),)), 1.0)
+        silent = over_time.steadiness_of(Series((replace(seconds[2], t=1),)), 1.0)
         assert silent
         self.assertIsNone(silent.slowest)
 

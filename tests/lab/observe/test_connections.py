@@ -3,7 +3,7 @@
 import unittest
 
 from lab.observe import connections
-from rig.tcp import InForce
+from rig.link import InForce
 
 # Of iproute2 6.1, one line for each connection; without what nobody reads.
 _LINE = (

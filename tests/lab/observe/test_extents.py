@@ -7,7 +7,7 @@ from pathlib import Path
 import examples
 from needs import found, missing
 
-from lab.observe import extents
+from lab.observe import residency
 
 _FILEFRAG = found("filefrag")
 
@@ -24,16 +24,16 @@ class ExtentsTest(unittest.TestCase):
                 file.write(b"x" * 4096)
                 file.seek(8 << 40)
                 file.write(b"x" * 4096)
-            found = extents.of_files([whole, holed])
+            found = residency.of_files([whole, holed])
         if found is None or found[0] == 0:
             self.skipTest("this file system does not tell")
         self.assertEqual(len(found), 2)
         self.assertGreater(found[1], found[0])
 
     def test_what_is_not_there_is_not_told(self) -> None:
-        self.assertIsNone(extents.of_files([examples.folder(self) / "none"]))
-        self.assertIsNone(extents.of_files([]))
+        self.assertIsNone(residency.of_files([examples.folder(self) / "none"]))
+        self.assertIsNone(residency.of_files([]))
 
     def test_the_sentence_has_the_mean_and_the_most(self) -> None:
-        self.assertEqual(extents.sentence([1, 1]), "each in one piece")
-        self.assertEqual(extents.sentence([1, 4]), "in 2.5 pieces on average, at most 4")
+        self.assertEqual(residency.sentence([1, 1]), "each in one piece")
+        self.assertEqual(residency.sentence([1, 4]), "in 2.5 pieces on average, at most 4")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import examples
 
-from lab.observe import interfaces
+from lab.observe import host
 
 
 class InterfacesTest(unittest.TestCase):
@@ -23,16 +23,16 @@ class InterfacesTest(unittest.TestCase):
             (self.folder / name / file).write_text(f"{text}\n")
 
     def test_real_ones_have_a_device(self) -> None:
-        self.assertEqual(interfaces.real(self.folder), ["eth0", "eth1"])
+        self.assertEqual(host.real(self.folder), ["eth0", "eth1"])
 
     def test_a_speed_that_the_device_does_not_say_is_none(self) -> None:
-        self.assertEqual(interfaces.speed("eth1", self.folder), "1000 Mbit/s")
-        self.assertEqual(interfaces.speed("eth0", self.folder), "")
-        self.assertEqual(interfaces.speed("eth7", self.folder), "")
-        self.assertEqual(interfaces.mtu_of_real("eth1", self.folder), 9000)
-        self.assertIsNone(interfaces.mtu_of_real("eth7", self.folder))
+        self.assertEqual(host.speed("eth1", self.folder), "1000 Mbit/s")
+        self.assertEqual(host.speed("eth0", self.folder), "")
+        self.assertEqual(host.speed("eth7", self.folder), "")
+        self.assertEqual(host.mtu_of_real("eth1", self.folder), 9000)
+        self.assertIsNone(host.mtu_of_real("eth7", self.folder))
 
     def test_the_mtu_is_that_of_the_kernel(self) -> None:
         wanted = int(Path("/sys/class/net/lo/mtu").read_text())
-        self.assertEqual(interfaces.mtu("lo"), wanted)
-        self.assertIsNone(interfaces.mtu("none0"))
+        self.assertEqual(host.mtu("lo"), wanted)
+        self.assertIsNone(host.mtu("none0"))

@@ -8,7 +8,7 @@ import examples
 
 from lab.observe import kept
 from lab.observe.kept import Kept
-from lab.observe.served import Served
+from lab.observe.log_formats import Served
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 

@@ -2,7 +2,7 @@
 
 import unittest
 
-from lab.observe.served import Served, make_up
+from lab.observe.log_formats import Served, make_up
 
 
 def one(*parts: tuple[int, int], size: int | None = None, is_whole: bool = True) -> Served:

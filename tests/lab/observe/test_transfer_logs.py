@@ -4,7 +4,7 @@ import unittest
 from dataclasses import replace
 
 from lab.observe import transfer_logs
-from lab.observe.served import Served
+from lab.observe.log_formats import Served
 from rig.transfer_log import NETLOGGER, TURNSTILE, XFERLOG
 
 OURS = (

@@ -13,11 +13,10 @@ from needs import missing
 from real_lab import BUILD
 
 from lab.observe.connections import Connections
-from rig import tcp, wire
+from rig import link, wire
 from rig.errors import Failed
-from rig.link import Link
+from rig.link import InForce, Link, Tcp
 from rig.place import HERE
-from rig.tcp import InForce, Tcp
 from rig.wire import End
 
 _LONG_S = 60.0
@@ -41,7 +40,7 @@ def setUpModule() -> None:
 class BufferTest(unittest.TestCase):
     def test_the_buffers_that_were_measured_give_their_windows(self) -> None:
         for buffer, window in ((8192, 3712), (16384, 8832), (32768, 19072), (49152, 29312)):
-            self.assertEqual(tcp.receive_buffer_bytes(window), buffer)
+            self.assertEqual(link.receive_buffer_bytes(window), buffer)
 
     def test_a_link_with_a_delay_has_reno_unless_something_else_is_asked_for(self) -> None:
         self.assertEqual(Tcp().congestion_over(_WAY), "reno")

@@ -14,7 +14,7 @@ from lab.plan.options import Options
 from lab.plan.plan import Plan
 from lab.plan.planned import OVERHEAD_S
 from rig.errors import WrongUsage
-from rig.tcp import Tcp
+from rig.link import Tcp
 
 ARIA2 = {"client": "aria2", "most_channels": 16}
 STAGES = {

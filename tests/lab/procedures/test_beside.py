@@ -14,8 +14,7 @@ from unittest import mock
 import examples
 
 from lab.observe.proc_processes import Switched
-from lab.procedures.beside import Beside
-from lab.procedures.switching import Switching
+from lab.procedures.beside import Beside, Switching
 from rig.group_usage import GroupUsage
 from rig.idle_connections import Idle, LogIn
 from rig.processes import Address
@@ -107,7 +106,7 @@ class SwitchingTest(unittest.TestCase):
         switching = Switching(self.servers, mock.Mock(counts_switches_s=(0.0, 0.0)), group)
         for number, look in enumerate(looks):
             seen = {name: Switched(2.0 * number, count) for name, count in look.items()}
-            with mock.patch("lab.procedures.switching.context_switches", return_value=seen):
+            with mock.patch("lab.procedures.beside.context_switches", return_value=seen):
                 thread = threading.Thread(target=switching._look, args=(number,))
                 thread.start()
                 thread.join()
@@ -152,7 +151,7 @@ class SwitchingTest(unittest.TestCase):
             looks.release()
             return {}
 
-        with mock.patch("lab.procedures.switching.context_switches", look), switching.counted():
+        with mock.patch("lab.procedures.beside.context_switches", look), switching.counted():
             self.assertTrue(looks.acquire(timeout=60) and looks.acquire(timeout=60))
 
     def test_a_load_that_does_not_say_is_not_looked_at(self):

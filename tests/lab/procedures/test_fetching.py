@@ -16,7 +16,7 @@ from real_lab import BUILD, why_no_run
 from lab.kinds.client import fetching
 from lab.kinds.client.fetching import Fetching
 from lab.kinds.client.load import FetchLoad
-from lab.observe.served import Served
+from lab.observe.log_formats import Served
 from lab.plan.catalog import Cell, Stage
 from lab.plan.pinning import choose
 from lab.procedures.server_log import ServerLog

@@ -11,7 +11,7 @@ import examples
 from lab.kinds.failover.procedure import Failovers
 from lab.plan.catalog import Cell
 from lab.plan.planned import Setting
-from lab.procedures import killing
+from lab.procedures.generator import take_place
 from lab.workloads.load import Kill
 
 CELL = Cell("failover-kept", "1KB", workload="failover")
@@ -64,7 +64,7 @@ class KillingTest(unittest.TestCase):
     def run_it(self, kill: Kill | None, is_running: bool = True) -> tuple[Servers, list[Any], Any]:
         servers, sampler, generator = Servers(), mock.Mock(), mock.Mock()
         generator.is_running.return_value = is_running
-        events = killing.take_place(kill, servers, generator, time.monotonic(), sampler)  # type: ignore[arg-type]
+        events = take_place(kill, servers, generator, time.monotonic(), sampler)  # type: ignore[arg-type]
         return servers, events, sampler
 
     def test_it_kills_and_starts_again_and_says_when(self):

@@ -5,7 +5,7 @@ import unittest
 import examples
 
 from lab.plan.planned import Sweep
-from lab.procedures.knee_sweep import KneeSweep
+from lab.procedures.sweep import KneeSweep
 
 FIXED = KneeSweep(Sweep(ladder=(1, 2, 4), refinements=0, stops=False), passes=3)
 CLIMBING = KneeSweep(Sweep(ladder=(1, 2, 4, 8, 16, 32), refinements=0), passes=2)

@@ -11,7 +11,7 @@ from lab.kinds.open_loop import procedure as offered_load
 from lab.kinds.open_loop.procedure import OfferedLoad
 from lab.plan.catalog import Cell
 from lab.plan.planned import Sweep
-from lab.procedures.knee_sweep import KneeSweep
+from lab.procedures.sweep import KneeSweep
 from lab.results.records import Run
 
 MAXIMUM_RPS = 1000.0

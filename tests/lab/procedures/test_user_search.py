@@ -7,7 +7,7 @@ import examples
 from lab.kinds.crowd.procedure import Answer, UserSearch, most_users
 from lab.plan.catalog import CrowdTrial
 from lab.plan.planned import Setting
-from lab.procedures.fixed_order import FixedOrder
+from lab.procedures.sweep import FixedOrder
 
 TRIAL = CrowdTrial(
     stable_s=1, starts_per_s=100, first_users=100, close_enough=1.05, confirmations=2

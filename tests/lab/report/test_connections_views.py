@@ -8,7 +8,7 @@ import drawings
 import examples
 
 from lab.kinds.connections import analysis as connections
-from lab.kinds.connections import views, words
+from lab.kinds.connections import views
 from lab.kinds.connections.views import Measured
 from lab.plan import catalog
 from lab.plan.catalog import Cell
@@ -58,7 +58,7 @@ class WordsTest(unittest.TestCase):
         stages = catalog.experiments()["models"].stages
         steps = [connections.of_cell(name, "1KB", runs) for name in stages]
         loud, quiet = ([one for one in part if one] for part in (steps[:4], steps[4:]))
-        return " ".join(words.sentences(loud, quiet))
+        return " ".join(views.sentences(loud, quiet))
 
     def test_rates_switches_memory_and_what_is_left_each_have_a_sentence(self):
         self.assertEqual(

@@ -8,7 +8,7 @@ import drawings
 import examples
 import outages
 
-from lab.kinds.failover import views, words
+from lab.kinds.failover import views
 from lab.plan import catalog
 from lab.plan.catalog import Cell
 from lab.report import page, series_views
@@ -28,7 +28,7 @@ def trial(**changes: Any) -> Run:
 
 class WordsTest(unittest.TestCase):
     def said(self, series: Series = outages.SERIES) -> str:
-        return words.sentences(outages.seen(series), "unavailable 450")
+        return views.sentences(outages.seen(series), "unavailable 450")
 
     def test_how_many_failed_and_why_and_when_it_was_over(self):
         self.assertEqual(

@@ -8,7 +8,7 @@ import drawings
 import examples
 
 from lab.kinds.mix import analysis as mixes
-from lab.kinds.mix import views, words
+from lab.kinds.mix import views
 from lab.kinds.mix.analysis import MixResult
 from lab.plan import catalog
 from lab.plan.catalog import Cell
@@ -52,7 +52,7 @@ EVERYTHING = [trial(stage) for stage in READERS | WRITERS]
 
 class WordsTest(unittest.TestCase):
     def said(self, *runs: Run) -> str:
-        return " ".join(words.sentences(results(*runs), "10KB", FILES))
+        return " ".join(views.sentences(results(*runs), "10KB", FILES))
 
     def test_hits_memory_and_writers_each_have_a_sentence(self):
         self.assertEqual(

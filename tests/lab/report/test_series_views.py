@@ -14,7 +14,7 @@ import outages
 from lab.analysis.over_time import Course, OverTime, Shift
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.report import over_time_words, page, series_views
+from lab.report import page, series_views
 from lab.report.charts import series_chart
 from lab.report.charts.series_chart import Averages
 from lab.results import series as kept
@@ -164,11 +164,11 @@ class WordsTest(unittest.TestCase):
     def test_several_changes_are_one_sentence(self):
         course = Course((Shift(12, -0.08), Shift(30, 0.1)))
         self.assertEqual(
-            over_time_words.sentences(OverTime(course, self.FLAT)),
+            series_views.sentences(OverTime(course, self.FLAT)),
             " From 12 s on there were 8% fewer requests, from 30 s on 10% more requests.",
         )
         self.assertEqual(
-            over_time_words.sentences(OverTime(self.FLAT, course)),
+            series_views.sentences(OverTime(self.FLAT, course)),
             " From 12 s on the mean response time was 8% shorter, from 30 s on 10% longer.",
         )
 
@@ -176,7 +176,7 @@ class WordsTest(unittest.TestCase):
         for drift, requests, times in ((0.2, "rose", "longer"), (-0.2, "fell", "shorter")):
             course = Course(drift=drift)
             self.assertEqual(
-                over_time_words.sentences(OverTime(course, course)),
+                series_views.sentences(OverTime(course, course)),
                 f" From the start to the end the number of requests {requests} by 20%."
                 f" From the start to the end the mean response time became 20% {times}.",
             )
@@ -184,9 +184,9 @@ class WordsTest(unittest.TestCase):
     def test_there_is_no_share_of_nothing(self):
         course = Course((Shift(12, math.inf),))
         self.assertEqual(
-            over_time_words.sentences(OverTime(course, self.FLAT)),
+            series_views.sentences(OverTime(course, self.FLAT)),
             " From 12 s on there were more requests than none.",
         )
 
     def test_where_nothing_happened_nothing_is_said(self):
-        self.assertEqual(over_time_words.sentences(OverTime(self.FLAT, self.FLAT)), "")
+        self.assertEqual(series_views.sentences(OverTime(self.FLAT, self.FLAT)), "")

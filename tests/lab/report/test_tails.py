@@ -7,7 +7,7 @@ import drawings
 import examples
 
 from lab.kinds.open_loop import analysis as offered_load
-from lab.kinds.open_loop import tails
+from lab.kinds.open_loop import views
 from lab.plan.catalog import Cell
 from lab.report.charts import tail_chart
 from lab.report.charts.tail_chart import Tail
@@ -75,7 +75,7 @@ class ReportTest(unittest.TestCase):
             found = offered_load.of_cell([closed, run], 1, 10.0)
             assert found is not None
             measured.append((cell, found))
-        return tails.figures(measured, folder)
+        return views.tail_figures(measured, folder)
 
     def test_the_systems_of_a_row_are_in_one_picture(self):
         result = {"distribution": [[1.5, 90], [2.5, 9], [9.5, 1]]}
@@ -97,5 +97,5 @@ class ReportTest(unittest.TestCase):
 
     def test_the_typical_run_is_the_one_in_the_middle(self):
         runs = [replace(examples.run(4, 1.0), p99_ms=p99) for p99 in (9.0, 1.0, 5.0)]
-        self.assertEqual(tails.typical(runs).p99_ms, 5.0)
-        self.assertEqual(tails.typical(runs[:2]).p99_ms, 1.0)
+        self.assertEqual(views.typical(runs).p99_ms, 5.0)
+        self.assertEqual(views.typical(runs[:2]).p99_ms, 1.0)

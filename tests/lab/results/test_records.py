@@ -1,7 +1,6 @@
 """points.csv and environment.json: what is written is read back."""
 
 import csv
-import gzip
 import shutil
 import unittest
 from dataclasses import replace
@@ -9,7 +8,8 @@ from pathlib import Path
 
 import examples
 
-from lab.results.records import Folder
+from lab.results.packed import Recorded
+from lab.results.records import Folder, Run
 from lab.results.usage_table import UsageTable
 from rig.errors import Failed
 
@@ -46,18 +46,59 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(self.folder.evidence(again), {"samples": [2]})
 
     def test_a_packed_folder_is_read_and_nothing_of_it_is_lost(self):
-        run = self.folder.add(examples.run(), {})
-        self.folder.write_environment(examples.ENVIRONMENT)
-        for name in ("points.csv", "usage.csv", "environment.json"):
-            plain = self.folder.path / name
-            plain.with_name(f"{name}.gz").write_bytes(gzip.compress(plain.read_bytes()))
-            plain.unlink()
+        run, before = self.packed()
+        self.assertEqual([one.name for one in self.folder.path.iterdir()], ["recorded.zip"])
         packed = Folder(self.folder.path)
         self.assertEqual(packed.runs(), [run])
         self.assertEqual(packed.environment(), examples.ENVIRONMENT)
+        self.assertEqual(packed.evidence(run), {"samples": [1]})
         packed.prepare()
+        self.assertEqual(self.files(), before)
         second = packed.add(examples.run(2), {})
         self.assertEqual(Folder(self.folder.path).runs(), [run, second])
+
+    def test_a_lab_that_was_killed_while_it_packed_or_unpacked_has_lost_nothing(self):
+        run, before = self.packed()
+        archive = self.folder.path / "recorded.zip"
+        for name in before:  # killed when this file was there, and no other one
+            with self.subTest(name):
+                path = self.folder.path / name
+                path.parent.mkdir(exist_ok=True)
+                path.write_bytes(before[name])
+                self.assertEqual(Folder(self.folder.path).runs(), [run])
+                Folder(self.folder.path).prepare()
+                self.assertEqual(self.files(), before)
+                Folder(self.folder.path).pack()
+                self.assertTrue(archive.exists())
+
+    def test_a_file_beside_the_archive_counts_more_than_the_one_in_it(self):
+        run, before = self.packed()
+        changed = replace(run, notes="changed")
+        self.folder.replace([changed])
+        Folder(self.folder.path).prepare()
+        self.assertEqual(Folder(self.folder.path).runs(), [changed])
+        self.assertEqual(self.files().keys(), before.keys())
+
+    def test_equal_files_make_an_equal_archive(self):
+        self.packed()
+        archive = self.folder.path / "recorded.zip"
+        first = archive.read_bytes()
+        Recorded(self.folder.path).unpack()
+        (self.folder.path / "points.csv").touch()
+        Folder(self.folder.path).pack()
+        self.assertEqual(archive.read_bytes(), first)
+
+    def packed(self) -> tuple[Run, dict[str, bytes]]:
+        """A folder with one run, which is packed. Returns what was there before."""
+        run = self.folder.add(examples.run(), {"samples": [1]})
+        self.folder.write_environment(examples.ENVIRONMENT)
+        before = self.files()
+        self.folder.pack()
+        return run, before
+
+    def files(self) -> dict[str, bytes]:
+        paths = (path for path in self.folder.path.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.folder.path)): path.read_bytes() for path in paths}
 
     def test_what_the_machine_did_has_a_line_for_each_trial_component_and_metric(self):
         self.folder.add(examples.run(), {})

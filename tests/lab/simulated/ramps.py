@@ -11,10 +11,11 @@ from dataclasses import dataclass
 
 import simulated_seconds as simulated
 
-from lab.analysis import extrapolation, knee, partial_correlation, regression, two_views
+from lab.analysis import knee, regression, two_views
 from lab.analysis.blocks import Estimate
-from lab.analysis.extrapolation import Resource
 from lab.analysis.findings import CANNOT_TELL
+from lab.kinds.ramp import capacity
+from lab.kinds.ramp.capacity import Resource
 
 ABOVE, BELOW, OUTSIDE = "above 0", "below 0", "the truth is outside"
 _SAME, _DIFFERENT = "the same", "different"
@@ -78,14 +79,14 @@ def _slope(slope: float, follows: float) -> Callable[[int], str]:
     return ask
 
 
-def correlations(seed: int, follows: float) -> partial_correlation.OfCpu:
+def correlations(seed: int, follows: float) -> regression.OfCpu:
     """The CPU is 2 for each unit of throughput, which is 0.3 for each client, both with noise. So
     the correlations are 2 / sqrt(5) and 0.
     """
     clients = loads()
     throughput = _over(clients, 0.3, noise(seed, 2, follows))
     cpu = _over(throughput, 2.0, noise(seed, 3, follows))
-    return partial_correlation.of_cpu(cpu, throughput, clients)
+    return regression.of_cpu(cpu, throughput, clients)
 
 
 def _given_clients(follows: float) -> Callable[[int], str]:
@@ -138,7 +139,7 @@ def _first_end(memory: float, cores: float, follows: float) -> Callable[[int], s
             for part, (name, end) in enumerate((("memory", memory), ("CPU", cores)), start=6)
         ]
         resources = [Resource(name, 1050.0, one) for name, one in used if one]
-        found = extrapolation.first(extrapolation.ends(resources))
+        found = capacity.first(capacity.ends(resources))
         if not found or found.rivals:
             return CANNOT_TELL
         return found.name if found.clients.has(min(memory, cores)) else OUTSIDE

@@ -20,7 +20,7 @@ from lab.plan.catalog import Cell
 from lab.plan.pairs import Pair
 from lab.plan.planned import Sweep
 from lab.procedures import side_by_side
-from lab.procedures.knee_sweep import KneeSweep
+from lab.procedures.sweep import KneeSweep
 from lab.results.environment import Environment
 from lab.results.records import Run
 from rig.iperf3 import Carried

@@ -5,7 +5,7 @@ import unittest
 import examples
 
 from lab.systems import file_memory
-from rig import linked_files
+from rig import files
 
 
 class FileMemoryTest(unittest.TestCase):
@@ -37,7 +37,7 @@ class LinkedFilesTest(unittest.TestCase):
             (self.source / name).write_text(name)
 
     def test_it_has_just_these_files_and_what_is_written_stays_out_of_the_others(self):
-        with linked_files.folder(self.work, self.source, self.names[:20]) as made:
+        with files.linked_folder(self.work, self.source, self.names[:20]) as made:
             self.assertEqual({one.name for one in made.iterdir()}, set(self.names[:20]))
             self.assertEqual((made / "7.txt").read_text(), "7.txt")
             (made / "written").write_text("x")
@@ -48,5 +48,5 @@ class LinkedFilesTest(unittest.TestCase):
         left = self.work / "linked" / "left"
         left.parent.mkdir()
         left.write_text("x")
-        with linked_files.folder(self.work, self.source, self.names[:1]) as made:
+        with files.linked_folder(self.work, self.source, self.names[:1]) as made:
             self.assertEqual([one.name for one in made.iterdir()], ["1.txt"])

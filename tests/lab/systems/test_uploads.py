@@ -18,7 +18,7 @@ from ftp_scene import BYTES, RIGHT
 from lab.observe.transfer_logs import Recorded
 from lab.plan.catalog import Cell, Stage
 from lab.plan.pinning import choose
-from lab.procedures import both_views
+from lab.procedures import server_log
 from lab.procedures.server_log import ServerLog
 from lab.systems import known
 from lab.systems.peers import known as peers
@@ -76,7 +76,7 @@ class UploadsTest(unittest.TestCase):
             self.assertGreaterEqual(one.end_s, math.floor(begun_s) - one.resolution_s)
             self.assertLessEqual(one.end_s, time.time() + one.resolution_s)
         start_s = min(one.start_s for one in recorded.served)
-        course = both_views.of_run([], recorded.served, start_s, time.time() + 2 - start_s)
+        course = server_log.both_views([], recorded.served, start_s, time.time() + 2 - start_s)
         moved = sum(one.bytes_per_s for one in course.server) * course.step_s
         self.assertAlmostEqual(moved, sum(sizes), places=3)
         self.assertEqual(sum(one.ended for one in course.server), 2 * USERS)

@@ -6,9 +6,8 @@ from typing import Any
 
 from lab.kinds.client.load import Attempt, FetchLoad
 from lab.workloads.outcome import Result
-from rig.link import Link
+from rig.link import InForce, Link
 from rig.login import Login
-from rig.tcp import InForce
 
 LERC = Link(rate="6200kbit", delay_ms=60.0, queue_bytes=1_000_000)
 LOAD = FetchLoad(

@@ -4,9 +4,8 @@ import unittest
 from dataclasses import replace
 from typing import Any
 
-from lab.kinds.client.foretold import RoundTrip, round_trip
-from rig.link import Link
-from rig.tcp import InForce
+from lab.kinds.client.load import RoundTrip, round_trip
+from rig.link import InForce, Link
 
 JPL = Link(rate="3100kbit", delay_ms=20.0, queue_bytes=1_048_576)
 # 17 whole segments: 17 packets of 1,500 bytes take 65.8 ms at 3.1 Mbit/s.

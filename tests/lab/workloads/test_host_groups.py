@@ -4,8 +4,7 @@ import unittest
 
 from made_up_gathered import gathered, transfer
 
-from lab.kinds.ramp import host_groups
-from lab.kinds.ramp.host_groups import OfGroup
+from lab.kinds.ramp.gathered import OfGroup, groups_between
 
 
 class HostGroupsTest(unittest.TestCase):
@@ -16,7 +15,7 @@ class HostGroupsTest(unittest.TestCase):
             *(transfer("b", start, start + 1) for start in range(3)),
             transfer("c", 1, 3, group="near"),
         )
-        found = host_groups.between(record, 0, 4)
+        found = groups_between(record, 0, 4)
         self.assertEqual(
             found,
             {
@@ -33,8 +32,8 @@ class HostGroupsTest(unittest.TestCase):
             transfer("a", 1, 3, "timeout"),
             lost=("b",),
         )
-        (group,) = host_groups.between(record, 0, 5).values()
+        (group,) = groups_between(record, 0, 5).values()
         self.assertEqual((group.hosts, group.mean_ms), (1, 4000))
 
     def test_without_a_plateau_there_is_nothing(self) -> None:
-        self.assertEqual(host_groups.between(gathered(transfer("a", 0, 4)), 4, 4), {})
+        self.assertEqual(groups_between(gathered(transfer("a", 0, 4)), 4, 4), {})

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import outages
 
-from lab.kinds.failover import outage
+from lab.kinds.failover import load
 from lab.workloads import series
 from lab.workloads.series import Series
 
@@ -61,10 +61,10 @@ class OutageTest(unittest.TestCase):
         self.assertIs(outages.seen(some).is_as_before, True)
 
     def test_a_run_in_which_nothing_was_killed_has_no_outage(self):
-        self.assertIsNone(outage.of_series(Series(outages.SERIES.seconds)))
-        self.assertIsNone(outage.of_series(replace(outages.SERIES, seconds=())))
+        self.assertIsNone(load.of_series(Series(outages.SERIES.seconds)))
+        self.assertIsNone(load.of_series(replace(outages.SERIES, seconds=())))
         only_killed = replace(outages.SERIES, events=outages.SERIES.events[:1])
-        self.assertIsNone(outage.of_series(only_killed))
+        self.assertIsNone(load.of_series(only_killed))
 
 
 class SeriesTest(unittest.TestCase):

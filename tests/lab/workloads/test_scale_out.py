@@ -8,9 +8,7 @@ import examples
 
 from lab import kinds
 from lab.kinds.scale_out import load as scale_out
-from lab.kinds.scale_out import lost_host
-from lab.kinds.scale_out.load import FromHosts, WithALostHost
-from lab.kinds.scale_out.lost_host import LostHost
+from lab.kinds.scale_out.load import FromHosts, LostHost, WithALostHost, of_series
 from lab.plan import catalog
 from lab.plan.catalog import Cell
 from lab.plan.planned import Setting
@@ -34,7 +32,7 @@ def series(rates: list[int] = RATES, **failed: int) -> Series:
 
 
 def seen(found: Series) -> LostHost:
-    told = lost_host.of_series(found, 3)
+    told = of_series(found, 3)
     assert told
     return told
 
@@ -78,7 +76,7 @@ class LostHostTest(unittest.TestCase):
     def test_two_hosts_leave_a_half(self):
         half = [150 if 5 <= index < 11 else rate for index, rate in enumerate(RATES)]
         self.assertIsNone(seen(series(half)).taken_over_s)
-        told = lost_host.of_series(series(half), 2)
+        told = of_series(series(half), 2)
         assert told
         self.assertEqual(told.taken_over_s, 0.5)
 
@@ -87,7 +85,7 @@ class LostHostTest(unittest.TestCase):
         self.assertEqual((found.failed, found.failed_before), (7, 2))
 
     def test_a_run_without_a_loss_says_nothing(self):
-        self.assertIsNone(lost_host.of_series(replace(series(), events=EVENTS[:1]), 3))
+        self.assertIsNone(of_series(replace(series(), events=EVENTS[:1]), 3))
 
 
 class LoadTest(unittest.TestCase):
