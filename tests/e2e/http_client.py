@@ -2,7 +2,10 @@
 
 import base64
 import re
+import unittest
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from client import Client, ConnectionEndedError
 from programs import Program
@@ -111,3 +114,28 @@ class HttpClient:
         if not part:
             raise ConnectionEndedError(f"ended behind {self._received!r}")
         self._received += part
+
+
+def check_rows(
+    test: unittest.TestCase, connect: Callable[[], HttpClient], rows: Iterable[tuple[Any, ...]]
+) -> list[Answer]:
+    """Asks for each row: the status of the answer, "METHOD TARGET", and fields of the request.
+
+    Bytes among the fields are the body of the request; a dictionary has fields of the answer, with
+    None for one that it must not have. A connection is used until an answer ends it.
+    """
+    answers: list[Answer] = []
+    kept: HttpClient | None = None
+    for status, asked, *further in rows:
+        method, target = asked.split(" ", 1)
+        fields = [one for one in further if isinstance(one, str)]
+        body = b"".join(one for one in further if isinstance(one, bytes))
+        with test.subTest(asked, further=further):
+            client, kept = kept or connect(), None
+            answer = client.ask(target, *fields, method=method, body=body)
+            kept = None if answer.closes() else client
+            answers.append(answer)
+            test.assertEqual(answer.status, status)
+            for expected in (one for one in further if isinstance(one, dict)):
+                test.assertEqual({name: answer.fields.get(name) for name in expected}, expected)
+    return answers

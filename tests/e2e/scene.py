@@ -5,11 +5,12 @@ At the end of a test, the clients are closed, the servers are stopped and the fo
 
 import functools
 import shutil
+import sys
 import tempfile
 import unittest
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from client import Address, Client
 from programs import Program
@@ -17,6 +18,7 @@ from programs import Program
 from rig.servers import authserver_flags, fileserver_flags
 
 _FOLDER_PREFIX = "turnstile-e2e-"
+_Test = TypeVar("_Test", bound=unittest.TestCase)
 
 
 class Scene:
@@ -128,6 +130,17 @@ def for_each(values: Iterable[Any]) -> Callable[[Callable], Callable]:
         return run
 
     return decorate
+
+
+def with_loops(tests: type[_Test]) -> type[_Test]:
+    """Decorates NameTest: its tests run with --model event too, as NameOfLoopsTest.
+
+    Decorators that skip the class stand below this one.
+    """
+    name = f"{tests.__name__.removesuffix('Test')}OfLoopsTest"
+    values = {"model": "event", "__module__": tests.__module__, "__qualname__": name}
+    setattr(sys.modules[tests.__module__], name, type(name, (tests,), values))
+    return tests
 
 
 def create_account(authserver: Program, user: str = "alice", password: str = "wonderland") -> None:

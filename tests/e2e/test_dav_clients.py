@@ -5,7 +5,7 @@ Neither runs here. The requests are those that both are documented to send.
 
 from dav import DAV, Response, responses
 from http_client import FLAG, Answer, HttpClient
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest, create_account, with_loops
 
 _FINDER = "User-Agent: WebDAVFS/3.0.0 (03008000) Darwin/22.6.0 (x86_64)"
 _EXPLORER = ("User-Agent: Microsoft-WebDAV-MiniRedir/10.0.19045", "Translate: f")
@@ -29,6 +29,7 @@ _WIN32_TIMES = (
 )
 
 
+@with_loops
 class ClientsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
@@ -103,7 +104,3 @@ class ClientsTest(SharedSceneTest):
         self.assertEqual(found.text("getetag"), put.fields["etag"])
         self.assertNotIn(f"{DAV}quota", found.properties[200])
         self.assertEqual(self.client.ask("/sub/new.txt", method="DELETE").status, 204)
-
-
-class ClientsOfLoopsTest(ClientsTest):
-    model = "event"

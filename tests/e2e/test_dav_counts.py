@@ -2,6 +2,7 @@
 
 from dav import ALL
 from dav_client import lock_info
+from scene import with_loops
 from telemetry import FLAG as TELEMETRY
 from telemetry import scrape
 from transfer_lines import wait_for_lines
@@ -14,6 +15,7 @@ _PATCH = (
 )
 
 
+@with_loops
 class CountsTest(UploadTest):
     def test_questions_are_files_and_changes_are_changes(self) -> None:
         log = self.scene.folder / "transfers.json"
@@ -51,7 +53,3 @@ class CountsTest(UploadTest):
         self.assertEqual(counted(), expected)
         lines = wait_for_lines(log, 3)
         self.assertEqual([line["method"] for line in lines], ["LOCK", "MOVE", "GET"])
-
-
-class CountsOfLoopsTest(CountsTest):
-    model = "event"

@@ -2,9 +2,10 @@
 
 import os
 
-from dav_client import lock, unlock
+from dav_client import lock, lock_info, unlock
 from http_client import request
 from lock_scene import FREE, LocksScene
+from scene import with_loops
 from upload_scene import USER
 
 # The names in dir/ change, or that of dir/.
@@ -16,6 +17,7 @@ _CHANGES_OF_NAMES = (
 )
 
 
+@with_loops
 class LockedTest(LocksScene):
     def check_locked(self, *further: tuple[str, str]) -> None:
         """dir/ is locked. These methods and names are refused, beside the changes of its names."""
@@ -161,10 +163,7 @@ class LockedTest(LocksScene):
         self.assertEqual(self.amy.ask(self.at("a")).status, 200)
 
 
-class LockedOfLoopsTest(LockedTest):
-    model = "event"
-
-
+@with_loops
 class IfTest(LocksScene):
     def test_an_if_that_does_not_hold(self) -> None:
         token = self.lock("a")
@@ -208,3 +207,22 @@ class IfTest(LocksScene):
         self.assertEqual(self.put("a", *twice).status, 400)
         self.assertEqual(self.put("a", f"If: {200 * '(Not <urn:a>)'}").status, 204)
         self.assertEqual(self.read("a"), b"new")
+
+    def test_an_if_of_any_length_is_answered(self) -> None:
+        """if_header_test.cpp has what is malformed."""
+        many = "<urn:a> "
+        to = f"Destination: {self.at('c')}"
+        for method in ("MOVE", "COPY", "LOCK", "DELETE", "PUT"):
+            body = {"LOCK": lock_info(), "PUT": b"new"}.get(method, b"")
+            for status, value in (
+                (412, f"({200 * many})"),
+                (400, f"({201 * many})"),
+                (400, 5000 * "("),
+                (400, f"<{6000 * 'x'}"),
+                (431, f"({3000 * many})"),
+            ):
+                with self.subTest(method, value=value[:20]):
+                    answer = self.ask(method, "a", to, f"If: {value}", body=body)
+                    self.assertEqual(answer.status, status)
+                    names = os.listdir(self.scene.root / self.folder)
+                    self.assertEqual((self.read("a"), names), (b"old", ["a"]))

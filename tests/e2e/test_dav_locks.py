@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 from dav_client import granted_s, lock, lock_info, refresh, token_of, unlock
 from http_client import FLAG
 from lock_scene import FREE, LocksScene
-from scene import for_each
+from scene import for_each, with_loops
 from upload_scene import USER, UploadTest
 
 
+@with_loops
 class LockTest(LocksScene):
     def test_a_lock_is_described_in_the_answer(self) -> None:
         owner = '<D:owner>A &amp; B<x:mail xmlns:x="urn:x">a@b<y/></x:mail></D:owner>'
@@ -47,6 +48,10 @@ class LockTest(LocksScene):
             ("Second-3601", 3600),
             ("Extend, Second-7", 7),
             ("nonsense", 3600),
+            ("Second-4294967296", 3600),
+            ("Second--1", 3600),
+            (",,,,", 3600),
+            ("second-5,Infinite", 5),
         ):
             with self.subTest(asked):
                 answer = lock(self.amy, self.at("a"), f"Timeout: {asked}")
@@ -138,7 +143,12 @@ class LockTest(LocksScene):
     def test_unlock(self) -> None:
         token = self.lock("a")
         self.assertEqual(self.ask("UNLOCK", "a").status, 400)
-        self.assertEqual(self.ask("UNLOCK", "a", f"Lock-Token: {token}").status, 400)
+        for value in (token, f"<{token}><{token}>", f"<{6000 * 'x'}>"):
+            self.assertEqual(self.ask("UNLOCK", "a", f"Lock-Token: {value}").status, 400)
+        twice = (f"Lock-Token: <{token}>",) * 2
+        self.assertEqual(self.ask("UNLOCK", "a", *twice).status, 400)
+        for other in (f"{token}0", token[:-1], token.upper()):
+            self.assertEqual(unlock(self.amy, self.at("a"), other).status, 409)
         self.assertEqual(unlock(self.amy, self.at("a"), FREE).status, 409)
         self.assertEqual(unlock(self.amy, self.at("b"), token).status, 409)
         self.assertEqual(unlock(self.bob, self.at("a"), token).status, 403)
@@ -160,10 +170,6 @@ class LockTest(LocksScene):
         for thread in threads:
             thread.join()
         self.assertEqual(sorted(statuses), [201] + 7 * [423])
-
-
-class LocksOfLoopsTest(LockTest):
-    model = "event"
 
 
 class ClientsTest(LocksScene):

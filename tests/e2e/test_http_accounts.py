@@ -5,7 +5,7 @@ import json
 
 from http_client import FLAG, HttpClient, basic, request
 from peers import HangUp, Peer
-from scene import SceneTest, SharedSceneTest, create_account
+from scene import SceneTest, SharedSceneTest, create_account, with_loops
 
 _REALM = 'Basic realm="turnstile", charset="UTF-8"'
 
@@ -14,6 +14,7 @@ def _account(user: object, password: object) -> bytes:
     return json.dumps({"user": user, "password": password}).encode()
 
 
+@with_loops
 class AccountsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
@@ -47,17 +48,11 @@ class AccountsTest(SharedSceneTest):
             native = self.connect(self.server)
             self.assertEqual(native.ask(f"get:{user}:{password}"), "OK")
 
-    def test_forms_of_an_account(self) -> None:
-        for number, body in enumerate(
-            (
-                b' { "password" : "pw" , "user" : "%s" } \r\n',
-                b'{"user":"%s","password":"\\u0070\\ud83d\\ude00\\n"}'.replace(b"\\n", b""),
-                b'{"us\\u0065r":"%s","password":"pw"}',
-            )
-        ):
-            self.assertEqual(
-                self.make(body % f"form{number}".encode(), "Content-Type: x"), 201, body
-            )
+    def test_an_account_in_another_form(self) -> None:
+        """account_json_test.cpp has all of them."""
+        body = b' { "password" : "\\u0070\\ud83d\\ude00" , "us\\u0065r" : "form" } \r\n'
+        self.assertEqual(self.make(body, "Content-Type: x"), 201)
+        self.assertEqual(self.client("form", "p\U0001f600").ask("/f").status, 200)
 
     def test_a_page_of_another_site_makes_no_account(self) -> None:
         """The Host of these requests is `x`."""
@@ -84,22 +79,10 @@ class AccountsTest(SharedSceneTest):
 
     def test_what_is_no_account(self) -> None:
         for body in (
-            *(
-                b"",
-                b"{}",
-                b"null",
-                b"[]",
-                b'"user"',
-                b'{"user": "x"}',
-                b'{"user":"x","password":1}',
-            ),
-            *(b'{"user":"x","password":"y"', b'{"user":"x","password":"y"}}', b"user=x&password=y"),
-            *(b'{"user":"x","user":"x","password":"y"}', b'{"user":"x","password":"y","z":"z"}'),
-            *(b'{"user":"x","password":"\\ud83d"}', b'{"user":"x","password":"\\x"}'),
-            *(b'{"user":"x","password":"a\nb"}', b'{"user":"x","password":"a\\nb"}'),
+            *(b"", b"{}", b"[]", b'{"user":"x","password":1}', b'{"user":"x","password":"y"},'),
             *(_account("", "y"), _account("x", ""), _account("a b", "y"), _account("a:b", "y")),
             *(_account("u" * 65, "y"), _account("x", "p" * 129), _account("x", "a\0b")),
-            *(b'{"user":"x","password":"y"},', b'{,"user":"x","password":"y"}', b"\xff"),
+            b'{"user":"x","password":"a\\nb"}',
         ):
             self.assertEqual(self.make(body, *(() if body else ("Content-Length: 0",))), 422, body)
 
@@ -157,13 +140,14 @@ class AccountsTest(SharedSceneTest):
             self.assertEqual(answer.fields["cache-control"], "no-store")
 
     def test_credentials_that_are_not_good(self) -> None:
+        """basic_test.cpp has what is malformed."""
+
         def encoded(text: bytes) -> str:
             return "Basic " + base64.b64encode(text).decode()
 
         right = basic("alice", "wonderland")
         for value in (
-            *("", "Basic", "Basic ", "Bearer x", "Basic x", right[:-1], right + "=", right + " x"),
-            *(right.replace("Basic ", "Basic"), basic("alice", "wrong"), basic("nobody", "x")),
+            *("", "Bearer x", right[:-1], basic("alice", "wrong"), basic("nobody", "x")),
             *(encoded(b"alice"), encoded(b":wonderland"), encoded(b"alice:"), encoded(b"")),
             *(encoded(b"a\nb:c"), encoded(b"alice:wonder\0land"), encoded(b"alice:" + b"x" * 200)),
             encoded(b"alice:x\nnew:eve:x"),
@@ -178,10 +162,6 @@ class AccountsTest(SharedSceneTest):
             answer = client.ask("/f", f"Authorization: {basic('alice', 'wonderland')}")
             self.assertEqual(answer.status, 200)
             self.assertEqual(client.ask("/f").status, 401)
-
-
-class AccountsOfLoopsTest(AccountsTest):
-    model = "event"
 
 
 class OutageTest(SceneTest):

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from http_client import FLAG, Answer, HttpClient, basic, request
-from scene import SceneTest, SharedSceneTest, create_account, for_each
+from scene import SceneTest, SharedSceneTest, create_account, for_each, with_loops
 from transfer_lines import wait_for_lines
 from waiting import LONG_S, eventually, time_s
 
@@ -44,6 +44,7 @@ def without_date(answer: Answer) -> tuple[int, dict[str, str], bytes]:
     return answer.status, fields, answer.body
 
 
+@with_loops
 class DigestsTest(SharedSceneTest):
     """All ways to serve files, with the same files."""
 
@@ -147,10 +148,6 @@ class DigestsTest(SharedSceneTest):
             answer = client.ask("/-/sha256/small.txt", method=method)
             self.assertEqual((answer.status, answer.fields["allow"]), (405, "GET, HEAD, OPTIONS"))
         self.assertEqual(stranger.ask("/-/sha256/small.txt", method="OPTIONS").status, 204)
-
-
-class DigestsOfLoopsTest(DigestsTest):
-    model = "event"
 
 
 class ChangingFileTest(SceneTest):

@@ -5,11 +5,12 @@ import os
 import re
 
 from http_client import FLAG, HttpClient
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest, create_account, with_loops
 
 _JSON = "Accept: application/json"
 
 
+@with_loops
 class FoldersTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
@@ -137,10 +138,6 @@ class FoldersTest(SharedSceneTest):
         for path in ("/", "/a", "/a/"):
             self.assertEqual(client.ask(path).status, 404)
         self.assertEqual(client.ask("/b").status, 200)
-
-
-class FoldersOfLoopsTest(FoldersTest):
-    model = "event"
 
 
 def _quoted(name: str) -> str:

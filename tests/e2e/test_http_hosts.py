@@ -2,12 +2,13 @@
 this server is refused."""
 
 from http_client import FLAG, HttpClient, basic
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest, create_account, with_loops
 
 _ALICE = basic("alice", "wonderland")
 _ACCOUNT = b'{"user": "eve", "password": "secret"}'
 
 
+@with_loops
 class HostsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
@@ -80,7 +81,3 @@ class HostsTest(SharedSceneTest):
         client = HttpClient(self.on_loopback, "eve", "secret")
         self.addCleanup(client.close)
         self.assertEqual(client.ask("/f").status, 401)
-
-
-class HostsOfLoopsTest(HostsTest):
-    model = "event"

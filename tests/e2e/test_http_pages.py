@@ -1,38 +1,54 @@
-"""--http-listen: what a browser shows when there is nothing to show."""
+"""--http-listen: the page of an error, the style sheet and the script, and what a page tells it."""
 
-from http_client import FLAG, HttpClient
+import functools
+import re
+from collections.abc import Callable
+
+from http_client import FLAG, HttpClient, check_rows
+from programs import Program
 from scene import SharedSceneTest, create_account
 
 _BROWSER = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 _HTML = "text/html; charset=utf-8"
-_TEXT = "text/plain; charset=utf-8"
+_TEXT = {"content-type": "text/plain; charset=utf-8"}
+_ALICE = ("alice", "wonderland")
+_MOST_BYTES = 30_000
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 
 
 class PagesTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
-        cls.server = cls.scene.fileserver(authserver, *FLAG)
+        cls.scene.write("sub/deep/file", b"x")
+        cls.authserver = cls.scene.authserver("--password-scheme", "plain")
+        create_account(cls.authserver)
+        cls.server = cls.scene.fileserver(cls.authserver, *FLAG)
         cls.lonely = cls.scene.fileserver("127.0.0.1:1", *FLAG)
 
-    def client(self, server, *account: str) -> HttpClient:
+    def client(self, server: Program, *account: str) -> HttpClient:
         client = HttpClient(server, *account)
         self.addCleanup(client.close)
         return client
 
-    def cases(self):
-        """Each status that has a page: who asks, for what, and where the page leads."""
+    def alice(self) -> HttpClient:
+        return self.client(self.server, *_ALICE)
+
+    def stranger(self) -> HttpClient:
+        return self.client(self.server)
+
+    def cases(self) -> tuple[tuple[int, Callable[[], HttpClient], str], ...]:
+        """Each status that has a page: who asks, and where the page leads."""
         return (
-            (404, self.client(self.server, "alice", "wonderland"), "/none", 'href="/"'),
-            (401, self.client(self.server), "/none", 'href=""'),
-            (503, self.client(self.lonely, "alice", "wonderland"), "/none", 'href=""'),
+            (404, self.alice, 'href="/"'),
+            (401, self.stranger, 'href=""'),
+            (503, functools.partial(self.client, self.lonely, *_ALICE), 'href=""'),
         )
 
     def test_a_browser_gets_a_page_with_a_way_back(self) -> None:
-        for status, client, target, link in self.cases():
+        for status, connect, link in self.cases():
             with self.subTest(status):
-                answer = client.ask(target, _BROWSER)
+                client = connect()
+                answer = client.ask("/none", _BROWSER)
                 self.assertEqual(answer.status, status)
                 self.assertEqual(answer.fields["content-type"], _HTML)
                 self.assertEqual(answer.fields["vary"], "Accept")
@@ -43,36 +59,94 @@ class PagesTest(SharedSceneTest):
                 self.assertIn(link, answer.body.decode())
                 self.assertNotIn(b"<script", answer.body)
                 # The connection goes on, so the length was right.
-                self.assertEqual(client.ask(target).status, status)
+                self.assertEqual(client.ask("/none").status, status)
 
     def test_every_other_client_gets_the_words_of_the_status(self) -> None:
-        for status, client, target, _ in self.cases():
-            json_first = "Accept: application/json, text/html"
-            for fields in ((), ("Accept: */*",), ("Accept: application/json",), (json_first,)):
-                with self.subTest(status=status, fields=fields):
-                    answer = client.ask(target, *fields)
-                    self.assertEqual(answer.status, status)
-                    self.assertEqual(answer.fields["content-type"], _TEXT)
-                    self.assertEqual(len(answer.body.splitlines()), 1)
+        for status, connect, _ in self.cases():
+            accepted = ("*/*", "application/json", "application/json, text/html")
+            rows = [(status, "GET /none", f"Accept: {kinds}", _TEXT) for kinds in accepted]
+            rows.append((status, "GET /none", "X: no Accept", _TEXT))
+            for answer in check_rows(self, connect, rows):
+                self.assertEqual(len(answer.body.splitlines()), 1)
 
     def test_head_has_the_fields_of_the_page_and_no_body(self) -> None:
-        client = self.client(self.server, "alice", "wonderland")
-        page = client.ask("/none", _BROWSER)
-        head = client.ask("/none", _BROWSER, method="HEAD")
+        client = self.alice()
+        page, head = (client.ask("/none", _BROWSER, method=one) for one in ("GET", "HEAD"))
         self.assertEqual(head.body, b"")
         for name in ("content-type", "content-length", "vary"):
             self.assertEqual(head.fields[name], page.fields[name])
 
     def test_the_page_repeats_nothing_of_the_path(self) -> None:
-        client = self.client(self.server, "alice", "wonderland")
-        for target in ("/%3Cscript%3E", "/<script>", "/%22onload=%22", "/%3c/"):
-            with self.subTest(target):
-                page = client.ask(target, _BROWSER)
-                self.assertEqual(page.status, 404)
-                self.assertEqual(page.body, client.ask("/none", _BROWSER).body)
+        targets = ("/none", "/%3Cscript%3E", "/<script>", "/%22onload=%22", "/%3c/")
+        rows = ((404, f"GET {target}", _BROWSER) for target in targets)
+        answers = check_rows(self, self.alice, rows)
+        self.assertEqual(len({answer.body for answer in answers}), 1)
 
     def test_what_is_no_reading_has_no_page(self) -> None:
-        client = self.client(self.server, "alice", "wonderland")
-        answer = client.ask("/none", _BROWSER, method="PUT", body=b"x")
-        self.assertEqual(answer.status, 405)
-        self.assertEqual(answer.fields["content-type"], _TEXT)
+        check_rows(self, self.alice, [(405, "PUT /none", _BROWSER, b"x", _TEXT)])
+
+    def page(self, server: Program | None = None) -> str:
+        return self.client(server or self.server, *_ALICE).ask("/sub/").body.decode()
+
+    def addresses(self) -> dict[str, str]:
+        """The address of each kind, as the page has it."""
+        return {
+            kind: address for address, kind in re.findall(r'"(/-/page\.(\w+)\?[^"]*)"', self.page())
+        }
+
+    def test_style_and_script_need_no_credentials_and_are_kept_as_the_page_names_them(self) -> None:
+        self.assertEqual(self.addresses().keys(), _TYPES.keys())
+        for kind, address in self.addresses().items():
+            whole = {
+                "content-type": _TYPES[kind],
+                "x-content-type-options": "nosniff",
+                "cache-control": "public, max-age=31536000, immutable",
+            }
+            changed = {"cache-control": "no-cache"}
+            path = address.split("?")[0]
+            rows = (
+                (200, f"GET {address}", whole),
+                (200, f"GET {path}", changed),
+                (200, f"GET {path}?v=0", changed),
+                (200, f"GET {address}0", changed),
+                (405, f"POST {address}", {"allow": "GET, HEAD, OPTIONS"}),
+            )
+            check_rows(self, self.stranger, rows)
+
+    def test_the_tag_of_what_is_there_is_answered_without_it(self) -> None:
+        tags = set()
+        for address in self.addresses().values():
+            answer = self.stranger().ask(address)
+            tag = answer.fields["etag"]
+            tags.add(tag)
+            rows = (
+                (304, f"GET {address}", f"If-None-Match: {tag}", {"etag": tag}),
+                (200, f"GET {address}", 'If-None-Match: "x"'),
+                (412, f"GET {address}", 'If-Match: "x"'),
+                (200, f"HEAD {address}", {"content-length": str(len(answer.body))}),
+            )
+            same, other, *_ = check_rows(self, self.stranger, rows)
+            self.assertEqual((same.body, other.body), (b"", answer.body))
+        self.assertEqual(len(tags), 2)
+
+    def test_page_style_and_script_together_are_small(self) -> None:
+        texts = [self.stranger().ask(address).body for address in self.addresses().values()]
+        self.assertLess(sum(map(len, texts)) + len(self.page()), _MOST_BYTES)
+
+    def test_the_page_of_an_error_has_the_style_and_no_script(self) -> None:
+        page = self.stranger().ask("/sub/", _BROWSER).body.decode()
+        self.assertIn(self.addresses()["css"], page)
+        self.assertNotIn("<script", page)
+
+    def test_the_page_says_whose_it_is(self) -> None:
+        self.assertIn("Signed in as <bdi>alice</bdi>", self.page())
+
+    def test_only_a_folder_that_may_be_written_has_the_tools_to_write(self) -> None:
+        for mode, is_writable in (("off", False), ("sink", False), ("folder", True)):
+            server = self.scene.fileserver(self.authserver, *FLAG, "--uploads", mode)
+            self.assertEqual("<table data-writable>" in self.page(server), is_writable, mode)
+
+    def test_the_heading_leads_to_each_folder_above(self) -> None:
+        page = self.alice().ask("/sub/deep/").body.decode()
+        self.assertIn('<a href="../../">/</a><a href="../"><bdi>sub</bdi>/</a>', page)
+        self.assertIn("<bdi>deep</bdi>/</h1>", page)

@@ -7,6 +7,7 @@ from dav_client import lock, token_of, unlock
 from http_client import Answer, HttpClient
 from programs import Program
 from rights_scene import FILES, PASSWORD, USERS, Asked, RightsScene
+from scene import with_loops
 
 JSON = "Accept: application/json"
 
@@ -54,6 +55,7 @@ CHANGES = (
 )
 
 
+@with_loops
 class RightsTest(RightsScene):
     """What each user may do. Nothing here depends on the order of the tests."""
 
@@ -179,7 +181,3 @@ class RightsTest(RightsScene):
                         f'<td><a href="{name}{end}"><bdi>{name}</bdi>{end}<' for end in ("", "/")
                     ]
                     self.assertEqual(any(row in page for row in rows), name in found, name)
-
-
-class RightsOfLoopsTest(RightsTest):
-    model = "event"

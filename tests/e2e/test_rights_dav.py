@@ -8,6 +8,7 @@ import zipfile
 from dav import ALL, DavAnswer, ask, responses
 from dav_client import lock_info
 from rights_scene import FILES, PASSWORD, USERS, Asked, RightsScene
+from scene import with_loops
 
 FREE = "Lock-Token: <urn:uuid:00000000-0000-4000-8000-000000000000>"
 PATCH = (
@@ -110,6 +111,7 @@ READABLE = {
 }
 
 
+@with_loops
 class RightsOfDavTest(RightsScene):
     def setUp(self) -> None:
         self.write_again()
@@ -280,7 +282,3 @@ class RightsOfDavTest(RightsScene):
         self.assertEqual(there.status, 404)
         del there.fields["date"], away.fields["date"]
         self.assertEqual(there, away)
-
-
-class RightsOfDavLoopsTest(RightsOfDavTest):
-    model = "event"

@@ -5,7 +5,7 @@ import signal
 from client import Client
 from http_client import FLAG, HttpClient
 from programs import Program, run
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops
 from waiting import eventually
 
 AGAIN = "the rights were read again"
@@ -14,6 +14,7 @@ KEPT = "the rights stay as they were"
 PASSWORD = "wonderland"
 
 
+@with_loops
 class RightsFileTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
@@ -207,7 +208,3 @@ class RightsOfProcessesTest(SceneTest):
         client = self.scene.client(server)
         self.assertEqual(client.ask(f"get:amy:{PASSWORD}"), "OK")
         return client
-
-
-class RightsFileOfLoopsTest(RightsFileTest):
-    model = "event"

@@ -41,4 +41,7 @@ TEST_CASE("any JSON that is cut off, or is no account, is nothing", "[http]") {
     CAPTURE(json);
     CHECK(parsed(json) == "nothing");
   }
+  for (const char* json : {"null", "\"user\"", "user=a&password=b", "\xff", "{,\"user\":\"a\"}",
+                           "{\"user\":\"a\",\"password\":\"b\"}}"})
+    CHECK(parsed(json) == "nothing");
 }

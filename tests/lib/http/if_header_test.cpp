@@ -110,7 +110,8 @@ TEST_CASE("an If holds if all of one list hold", "[http]") {
 
 TEST_CASE("a token of Lock-Token stands in angle brackets", "[http]") {
   CHECK(http::parse_lock_token("<urn:uuid:a>") == "urn:uuid:a");
-  for (const char* const value : {"", "urn:a", "<urn:a", "<urn:a> x", "<>", "<a>", "(<urn:a>)"})
+  for (const char* const value :
+       {"", "urn:a", "<urn:a", "<urn:a> x", "<>", "<a>", "(<urn:a>)", "<urn:a>x", "<urn:a><urn:b>"})
     CHECK(!http::parse_lock_token(value));
 }
 
@@ -122,5 +123,6 @@ TEST_CASE("the first time of Timeout that is understood counts", "[http]") {
   CHECK(http::parse_timeout("Second-9999999999999999999") == UINT32_MAX);
   CHECK(!http::parse_timeout(""));
   CHECK(!http::parse_timeout("600"));
-  CHECK(!http::parse_timeout("Second--1"));
+  for (const char* const value : {"Second--1", "Second-", "Second-1x", "Second- 5", ",,,,"})
+    CHECK(!http::parse_timeout(value));
 }

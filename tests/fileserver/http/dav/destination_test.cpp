@@ -44,7 +44,9 @@ TEST_CASE("the port of a scheme need not be named", "[dav]") {
 TEST_CASE("a URI of another host is elsewhere", "[dav]") {
   for (const char* value :
        {"http://other/a", "http://files.example/a", "https://x@other/a", "http:///a",
-        "http://files.example:8080@other/a", "http://:80/a", "http://:/a"}) {
+        "http://files.example:8080@other/a", "http://:80/a", "http://:/a", "http://@/a",
+        "http://files.example:8080\\@other/a", "http://files.example.other:8080/a",
+        "http://[::1]/a", "http://files.example:99999999999/a", "http://files.example:08080/a"}) {
     CAPTURE(value);
     CHECK(kind_of(value) == DestinationKind::kElsewhere);
   }
@@ -53,9 +55,29 @@ TEST_CASE("a URI of another host is elsewhere", "[dav]") {
 }
 
 TEST_CASE("what no file can have is malformed", "[dav]") {
-  for (const char* value : {"", "a", "//files.example:8080/a", "ftp://files.example:8080/a", "/a#b",
-                            "/../a", "/a//b", "/%", "/%00", "/a\\b", "http:/a",
-                            "http://files.example:8080//a", "http://files.example:8080#a"}) {
+  for (const char* value : {"",
+                            "a",
+                            "//files.example:8080/a",
+                            "ftp://files.example:8080/a",
+                            "/a#b",
+                            "/../a",
+                            "/a//b",
+                            "/%",
+                            "/%00",
+                            "/a\\b",
+                            "http:/a",
+                            "http://files.example:8080//a",
+                            "http://files.example:8080#a",
+                            "http:a",
+                            "file:///a",
+                            "\\\\h\\a",
+                            "*",
+                            "/./a",
+                            "/%2e%2e/a",
+                            "/a%0d%0ab",
+                            "/%u0063",
+                            "http://files.example:8080/../a",
+                            "http://files.example:8080#@other/a"}) {
     CAPTURE(value);
     CHECK(kind_of(value) == DestinationKind::kMalformed);
   }
