@@ -1,7 +1,7 @@
 # Turnstile's images. There is one target for each: authserver, fileserver, loadgen, setup, which runs once before
-# them, proxy, prometheus and lab. docker-compose.yml builds them all. To build one:
+# them, proxy, prometheus and lab. docker-compose.yml builds them all. To build one whose --version says the commit:
 #
-#   docker build --target fileserver --tag turnstile/fileserver .
+#   docker build --target fileserver --tag turnstile/fileserver --build-arg COMMIT="$(packaging/commit)" .
 
 FROM debian:trixie-slim AS build
 RUN apt-get update \
@@ -17,9 +17,10 @@ COPY authserver authserver
 COPY fileserver fileserver
 COPY loadgen loadgen
 COPY lab/delay_line lab/delay_line
+ARG COMMIT=
 # ccache looks objects up by the content of their sources, so it never returns an object of another version.
 RUN --mount=type=cache,id=turnstile-ccache,target=/root/.cache/ccache \
-    make -j"$(nproc)" CXX='ccache g++' CXXFLAGS=-O2 UNITY=1 all
+    make -j"$(nproc)" CXX='ccache g++' CXXFLAGS=-O2 UNITY=1 COMMIT="$COMMIT" all
 # The lab profiles the programs by the names of their functions. The other images have no use for these names.
 RUN for program in authserver fileserver loadgen; do strip -o "/usr/local/bin/$program" "build/$program"; done
 

@@ -61,7 +61,7 @@ BUILD_FLAGS := $(filter-out -W% -I%,$(CXXFLAGS))
 sources_of = $(wildcard $(1)/*.cpp $(1)/*/*.cpp $(1)/*/*/*.cpp)
 SOURCES := $(foreach p,lib $(PROGRAMS) lab/delay_line,$(call sources_of,$(p)))
 # With UNITY=1 the object of a source is that of its folder, unless it is compiled alone even so.
-COMPILED_ALONE := %/main.cpp lib/flags/parse.cpp
+COMPILED_ALONE := %/main.cpp lib/flags/parse.cpp lib/flags/commit.cpp
 folders_of = $(patsubst %/,%,$(sort $(dir $(filter-out $(COMPILED_ALONE),$(1)))))
 objects_of = $(patsubst %.cpp,$(AREA)/objects/%.o,$(if $(UNITY),$(filter $(COMPILED_ALONE),$(1)) $(addsuffix .cpp,$(folders_of)),$(1)))
 
@@ -317,7 +317,7 @@ FUZZED_result_json := $(addprefix loadgen/,merge/part.cpp merge/fields.cpp merge
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp log.cpp text_lines.cpp units.cpp)
 
 # What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.
-fuzz-%: $(AREA)/generated/version.h
+fuzz-%: $(AREA)/generated/version.h $(AREA)/generated/source_commit.h
 	@mkdir -p build/fuzz/corpus/$*
 	$(Q)$(FUZZ_CXX) $(CPPFLAGS) -std=c++20 -pthread -O1 -g -fsanitize=fuzzer,address,undefined -o build/fuzz/$* \
 	  tests/fuzz/$*.cpp $(FUZZED_$*) $(LDLIBS) $(FUZZED_LIBS_$*)
@@ -393,11 +393,16 @@ $(UNIT_PROGRAM): $(call objects_of,$(UNIT_TESTS) $(TESTED)) $(AREA)/libturnstile
 	$(call say,link $@)
 	$(Q)$(CXX) $(CXXFLAGS) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LDLIBS) $(shell pkg-config --libs catch2-with-main 2>/dev/null)
 
-# What --version prints. The file is only replaced when it changes, for example with other flags.
+# What --version prints. A file is only replaced when it changes, for example with other flags. COMMIT=... says it where
+# packaging/commit does not know it.
+defined = mkdir -p $(@D); new=$@.$$$$; printf '\#define TURNSTILE_%s "%s"\n' $(1) >$$new; \
+  if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
 $(AREA)/generated/version.h: always
-	+$(Q)mkdir -p $(@D); new=$@.$$$$; printf '#define TURNSTILE_%s "%s"\n' VERSION '$(VERSION)' FLAGS '$(BUILD_FLAGS)' >$$new; \
-	  if cmp -s $$new $@; then rm $$new; else mv $$new $@; fi
+	+$(Q)$(call defined,VERSION '$(VERSION)' FLAGS '$(BUILD_FLAGS)')
+$(AREA)/generated/source_commit.h: always
+	+$(Q)$(call defined,COMMIT '$(or $(COMMIT),$(if $(wildcard packaging/commit),$(shell packaging/commit)))')
 $(call objects_of,lib/flags/about.cpp lib/telemetry/server_metrics.cpp): $(AREA)/generated/version.h
+$(call objects_of,lib/flags/commit.cpp): $(AREA)/generated/source_commit.h
 
 # The schema of each SQL store as a C++ string, which the authserver runs when it starts.
 SCHEMAS := $(patsubst sql/%.sql,%,$(wildcard sql/*.sql))
@@ -421,7 +426,7 @@ $(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) Makefile
 $(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)
 
 # These look at sources that nobody may have compiled.
-tidy compile_commands.json: $(AREA)/generated/version.h $(PAGE_FILES) $(SCHEMAS:%=$(AREA)/generated/sql/%.h)
+tidy compile_commands.json: $(AREA)/generated/version.h $(AREA)/generated/source_commit.h $(PAGE_FILES) $(SCHEMAS:%=$(AREA)/generated/sql/%.h)
 
 -include $(shell find $(AREA)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/log.h"
+#include "flags/commit.h"
 #include "flags/page.h"
 #include "flags/wrap.h"
 #include "version.h"
@@ -34,8 +35,9 @@ std::string words_with(const char* separator) {
 
 base::Result<Text> version_of(const Argument& argument, const Program& program) {
   if (argument.value()) return Error{ErrorCode::kInvalid, "--version takes no value"};
-  return Text(program.name + " " TURNSTILE_VERSION " (compiler " __VERSION__ "; " TURNSTILE_FLAGS
-                             ")\n");
+  const std::string built_from = commit().empty() ? "" : "commit " + commit() + "; ";
+  return Text(program.name + " " TURNSTILE_VERSION " (" + built_from +
+              "compiler " __VERSION__ "; " TURNSTILE_FLAGS ")\n");
 }
 
 base::Result<Text> help_of(const Argument& argument, const Page& page) {
@@ -61,7 +63,8 @@ void declare_about(App& common) {
       ->has_variable = false;
   common
       .add_parsed("--version", "", "",
-                  "print the version and exit; with the compiler and its flags", nullptr)
+                  "print the version and exit; with the commit, the compiler and its flags",
+                  nullptr)
       ->has_variable = false;
 }
 

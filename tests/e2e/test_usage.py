@@ -132,7 +132,8 @@ class HelpTest(unittest.TestCase):
             self.assertEqual((ended.returncode, ended.stderr), (0, ""))
             self.assertRegex(
                 ended.stdout,
-                rf"\A{program} [0-9]+\.[0-9]+\S* \(compiler .*[0-9]; .*-std=c\+\+20.*\)\n\Z",
+                rf"\A{program} [0-9]+\.[0-9]+\S* \((commit [0-9a-f]{{12}}(, changed)?; )?"
+                r"compiler .*[0-9]; .*-std=c\+\+20.*\)\n\Z",
             )
 
 
