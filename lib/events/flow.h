@@ -26,6 +26,7 @@ class Flow final : public Runnable, public Timer, public base::Parked, private C
   Task* task_ = nullptr;          // null: it is free
   OwnDescriptor* own_ = nullptr;  // that of the task
   Flow* posted_behind_ = nullptr;
+  std::int64_t until_ns_ = kNever;  // of its sleep. Its timer may be armed for earlier
   bool is_timed_out_ = false;
   bool is_unparked_ = false;  // somebody has woken it, or its helper is done
   int units_left_ = 0;        // of its turn

@@ -73,6 +73,8 @@ void OwnDescriptor::happened(std::uint32_t events) {
 }
 
 void Flow::is_due() {
+  if (until_ns_ == kNever) return;
+  if (base::now_ns() < until_ns_) return loop_.set_timer(*this, until_ns_);
   is_timed_out_ = true;
   loop_.wake(*this);
 }
@@ -206,6 +208,7 @@ void Loop::resume(Flow& flow) {
 // A task that found no memory for a context gets this one.
 void Loop::set_free(std::unique_ptr<Flow> flow) {
   --busy_flows_;
+  clear_timer(*flow);
   spares_->give(std::move(flow));
   if (Runnable* const starved = starved_.pop()) ready_.push(*starved);
 }
@@ -235,12 +238,16 @@ std::unique_ptr<Flow> Loop::free_flow() {
   }
 }
 
+// A timer that is armed for at least as early stays: who is woken before its time, as nearly
+// everybody is, has nothing to clear and nothing to set for its next sleep.
 bool Loop::sleep_until(std::int64_t until_ns) {
   Flow& flow = *flow_;
   flow.is_timed_out_ = false;
-  if (until_ns != kNever) set_timer(flow, until_ns);
+  flow.until_ns_ = until_ns;
+  const bool is_armed = flow.is_linked() && flow.at_ns_ <= until_ns;
+  if (until_ns != kNever && !is_armed) set_timer(flow, until_ns);
   flow.leave();
-  if (until_ns != kNever) clear_timer(flow);
+  flow.until_ns_ = kNever;
   return !flow.is_timed_out_;
 }
 

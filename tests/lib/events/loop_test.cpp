@@ -1,6 +1,7 @@
 #include "events/loop.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/epoll.h>
 #include <sys/socket.h>
 
@@ -101,6 +102,26 @@ TEST_CASE("waiting for a descriptor ends at the deadline, or when it is ready al
   });
   CHECK_FALSE(before);
   CHECK(behind);
+}
+
+TEST_CASE("the time of a wait that ended before it cuts no later one", "[events]") {
+  LoopThread one;
+  const Pair pair;
+  constexpr std::int64_t kShortNs = 20 * base::kNsPerMs, kLongNs = 60 * base::kNsPerMs;
+  bool is_first_in_time = false, is_second_in_time = true;
+  std::int64_t begun_ns = 0, ended_ns = 0;
+  one.do_all({[&] {
+                begun_ns = base::now_ns();
+                is_first_in_time = one.loop.wait_for(pair.a.get(), POLLIN, begun_ns + kShortNs);
+                std::array<char, 1> byte;
+                net::receive_now(pair.a.get(), byte);
+                is_second_in_time = one.loop.wait_for(pair.a.get(), POLLIN, begun_ns + kLongNs);
+                ended_ns = base::now_ns();
+              },
+              [&] { net::send_all(pair.b.get(), "x"); }});
+  CHECK(is_first_in_time);
+  CHECK_FALSE(is_second_in_time);
+  CHECK(ended_ns - begun_ns >= kLongNs);
 }
 
 TEST_CASE("a context that pauses lets others go on", "[events]") {
