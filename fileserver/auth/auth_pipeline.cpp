@@ -25,7 +25,7 @@ AuthPipeline::AuthPipeline(events::Loop& loop, ConnectionShelf& kept, AuthLane::
                            AuthLane::Limits limits)
     : loop_(loop), kept_(kept), note_(std::move(note)), limits_(limits) {
   text_.reserve(kMostTextBytes);
-  loop_.at_end_of_turns(*this);
+  loop_.at_end_of_rounds(*this);
 }
 
 AuthPipeline::~AuthPipeline() { ::explicit_bzero(text_.data(), text_.size()); }
@@ -93,7 +93,7 @@ bool AuthPipeline::is_open_for_more(std::int64_t now_ns) {
   return false;
 }
 
-void AuthPipeline::turn_ends() {
+void AuthPipeline::round_ends() {
   if (!fd_.is_open()) return;
   if (!base::completes("questions are not asked", [this] { take_waiting(); })) return give_up();
   if (text_.empty()) return;

@@ -17,14 +17,14 @@
 
 namespace fileserver {
 
-// The questions of one turn of the loop are sent with one call at its end. Those of later turns
+// The questions of one round of the loop are sent with one call at its end. Those of later rounds
 // follow without waiting for answers, which come in the order of the questions. At most 128 are
 // under way at once, and any number may wait: alone, a crowd would cost the authserver a connection
 // each. Who is told to ask alone waits for one of a few places (AskingPlaces). What AuthLane says
 // of questions, of answers that are believed, and of slow ones holds here as well.
 //
 // One thread, that of the loop.
-class AuthPipeline final : public events::Watch, public events::TurnEnd {
+class AuthPipeline final : public events::Watch, public events::RoundEnd {
  public:
   static constexpr std::size_t kMostAtOnce = 128;
 
@@ -38,7 +38,7 @@ class AuthPipeline final : public events::Watch, public events::TurnEnd {
   std::optional<AuthOutcome> ask(std::string_view line, base::Deadline answer_by);
 
   void happened(std::uint32_t events) override;
-  void turn_ends() override;
+  void round_ends() override;
 
  private:
   struct Question {

@@ -112,7 +112,7 @@ void Loop::run() {
   while (!is_stopped_ || busy_flows_ > 0) {
     look(time_to_sleep_ms());
     run_ready();
-    for (TurnEnd* const one : turn_ends_) one->turn_ends();
+    for (RoundEnd* const one : round_ends_) one->round_ends();
   }
   kept_.clear();
   spares_->clear();
@@ -161,7 +161,7 @@ void Loop::look(int timeout_ms) {
 }
 
 int Loop::time_to_sleep_ms() const {
-  if (!ready_.is_empty() || !next_turn_.is_empty()) return 0;
+  if (!ready_.is_empty() || !next_round_.is_empty()) return 0;
   if (timers_.empty()) return -1;
   const std::int64_t left_ns = timers_.begin()->at_ns_ - base::now_ns();
   const std::int64_t left_ms = (left_ns + base::kNsPerMs - 1) / base::kNsPerMs;
@@ -193,7 +193,7 @@ void Loop::take_posted() {
 }
 
 void Loop::run_ready() {
-  while (!next_turn_.is_empty()) ready_.push(*next_turn_.pop());
+  while (!next_round_.is_empty()) ready_.push(*next_round_.pop());
   while (Runnable* const one = ready_.pop()) one->go_on(*this);
 }
 

@@ -6,7 +6,7 @@
 //   Timer     is told when its time has come
 //   Helpers   threads that may block, for disks and for long computations
 //
-// The loop goes on turn by turn. In a turn it looks once what has happened, and then lets everybody
+// The loop goes round by round. In a round it looks once what has happened, and then lets everybody
 // go on for whom something has. A context goes on until it waits, or until it has used up its turn.
 //
 // Threads: a loop belongs to the thread that calls run(), and so does everything here but post().
@@ -31,7 +31,7 @@ class Spares;
 
 inline constexpr std::int64_t kNever = INT64_MAX;  // as a time to wait until
 
-// What can go on in this turn. Stands in one queue at most.
+// What can go on in this round. Stands in one queue at most.
 class Runnable {
  protected:
   ~Runnable() = default;
@@ -115,13 +115,13 @@ class OwnDescriptor : public Watch {
   std::uint32_t wanted_ = 0;
 };
 
-// Is told at the end of each turn.
-class TurnEnd {
+// Is told at the end of each round.
+class RoundEnd {
  public:
-  virtual void turn_ends() = 0;
+  virtual void round_ends() = 0;
 
  protected:
-  ~TurnEnd() = default;
+  ~RoundEnd() = default;
 };
 
 class Loop final : public base::Waits {
@@ -149,7 +149,7 @@ class Loop final : public base::Waits {
     return now_ns - awake_since_ns_.load(std::memory_order_relaxed) > kMostOfTurnNs;
   }
 
-  // Lets the task run in this turn. Requires: it is not queued already.
+  // Lets the task run in this round. Requires: it is not queued already.
   void start(Task& task) { ready_.push(task); }
 
   // Tells a watch of these events of epoll, until the descriptor is closed. Returns false with
@@ -162,7 +162,7 @@ class Loop final : public base::Waits {
   void set_timer(Timer& timer, std::int64_t at_ns);
   void clear_timer(Timer& timer);
 
-  void at_end_of_turns(TurnEnd& one) { turn_ends_.push_back(&one); }
+  void at_end_of_rounds(RoundEnd& one) { round_ends_.push_back(&one); }
 
   // Whether tasks wait for memory for a context.
   bool is_short_of_memory() const { return !starved_.is_empty(); }
@@ -221,14 +221,14 @@ class Loop final : public base::Waits {
   bool is_stopped_ = false;
 
   Queue ready_;
-  Queue next_turn_;
+  Queue next_round_;
   Queue starved_;         // tasks for which there was no context
   Flow* flow_ = nullptr;  // that runs now
   std::size_t busy_flows_ = 0;
   const std::unique_ptr<Spares> spares_;
   bool is_shortage_logged_ = false;
   boost::intrusive::multiset<Timer> timers_;
-  std::vector<TurnEnd*> turn_ends_;
+  std::vector<RoundEnd*> round_ends_;
   std::vector<std::pair<const void*, std::shared_ptr<void>>> kept_;
 
   std::atomic<bool> is_asleep_ = false;

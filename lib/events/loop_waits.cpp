@@ -153,7 +153,7 @@ void Loop::close_elsewhere(int fd) {
 
 void Loop::has_worked(int units) {
   if (flow_ == nullptr || (flow_->units_left_ -= units) > 0) return;
-  next_turn_.push(*flow_);
+  next_round_.push(*flow_);
   flow_->leave();
 }
 

@@ -11,7 +11,7 @@ namespace events {
 
 // Keeps as many as were needed lately, because a stack costs the kernel more than a request does:
 // it is mapped, and when it goes, every core that runs the process is interrupted. What nobody has
-// needed for kPeriodMs goes, some at a time, so that no turn is long.
+// needed for kPeriodMs goes, some at a time, so that no round is long.
 //
 // One thread, that of the loop.
 class Spares final : public Timer {
