@@ -17,7 +17,8 @@ namespace events {
 //
 // A job that is not done after kPatienceMs hangs, if others wait then. One that hangs does not
 // count, and another thread takes the place of its own. So whoever needs no disk that hangs is
-// served, however many need one that does.
+// served, however many need one that does. A share of the threads for each device would not do: the
+// device of a name is known only after the call that may hang.
 class Helpers {
  public:
   static constexpr std::size_t kMost = 32;
