@@ -28,6 +28,14 @@ class WorkRef {
   void (*call_)(void*);
 };
 
+// What is remembered of a socket that one task receives from, so that the kernel need not be asked.
+struct KnownOfSocket {
+  bool is_empty = false;   // all that had come was received, and nothing was reported since
+  bool has_ended = false;  // its peer, or at an urgent byte. Then nothing is reported any more
+  std::int64_t receive_limit_ms = -1;  // how long a call may sleep; -1: nobody has asked yet
+  std::int64_t send_limit_ms = -1;     // the same
+};
+
 // One thread. Times are those of base::now_ns(); INT64_MAX is never.
 class Waits {
  public:
@@ -58,6 +66,10 @@ class Waits {
 
   // Notes that a caller has done some work, and lets others go on if it was enough for one turn.
   virtual void has_worked(int units) = 0;
+
+  // Null: nothing is known. It stays where it is while the task of the caller goes on. Requires:
+  // the time-outs of the socket are not changed any more.
+  virtual KnownOfSocket* known_of(int /*fd*/) { return nullptr; }
 
  protected:
   ~Waits() = default;

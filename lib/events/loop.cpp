@@ -68,6 +68,8 @@ Runnable* Queue::pop() {
 void Task::go_on(Loop& loop) { loop.run_in_context(*this); }
 
 void OwnDescriptor::happened(std::uint32_t events) {
+  if ((events & ~std::uint32_t{EPOLLOUT}) != 0) known_.is_empty = false;
+  if ((events & (EPOLLPRI | EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0) known_.has_ended = true;
   came(events);
   if (waiting_ != nullptr && (events & wanted_) != 0) waiting_->loop_.wake(*waiting_);
 }

@@ -95,7 +95,8 @@ class Watch {
 };
 
 // The descriptor that a task is about. Who waits for it in a context of the task costs no system
-// call more. Each event is told once, when something has changed.
+// call more. Each event is told once, when something has changed. So who has received less than
+// there was room for waits before it asks the kernel again.
 class OwnDescriptor : public Watch {
  public:
   explicit OwnDescriptor(int fd) : fd_(fd) {}
@@ -111,6 +112,7 @@ class OwnDescriptor : public Watch {
  private:
   friend class Loop;
   const int fd_;
+  base::KnownOfSocket known_;
   Flow* waiting_ = nullptr;
   std::uint32_t wanted_ = 0;
 };
@@ -187,6 +189,7 @@ class Loop final : public base::Waits {
   }
 
   // base::Waits
+  base::KnownOfSocket* known_of(int fd) override;
   bool wait_for(int fd, short events, std::int64_t until_ns) override;
   bool sleep_on(const void* word, Has has, std::uint32_t value, std::int64_t until_ns) override;
   void pause_until(std::int64_t until_ns) override;

@@ -27,6 +27,11 @@ std::uint32_t epoll_events_of(short poll_events) {
 
 }  // namespace
 
+base::KnownOfSocket* Loop::known_of(int fd) {
+  if (flow_ == nullptr || flow_->own_ == nullptr || flow_->own_->fd_ != fd) return nullptr;
+  return &flow_->own_->known_;
+}
+
 bool Loop::wait_for(int fd, short events, std::int64_t until_ns) {
   assert(flow_ != nullptr);
   const std::uint32_t wanted = epoll_events_of(events);

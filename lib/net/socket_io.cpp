@@ -29,12 +29,27 @@ bool wait_for(int fd, short events, base::Deadline deadline) {
 }
 
 // How long a call on the socket may sleep, as set_io_timeout() was told.
-base::Deadline end_of_call(int fd, short events) {
+std::int64_t limit_of_call_ms(int fd, short events) {
   timeval limit{};
   socklen_t size = sizeof limit;
   ::getsockopt(fd, SOL_SOCKET, events == POLLIN ? SO_RCVTIMEO : SO_SNDTIMEO, &limit, &size);
-  const std::int64_t limit_ms = limit.tv_sec * 1000 + limit.tv_usec / 1000;
+  return limit.tv_sec * 1000 + limit.tv_usec / 1000;
+}
+
+// The same as a time. A socket of which something is known is asked once.
+base::Deadline end_of_call(int fd, short events, base::KnownOfSocket* known) {
+  std::int64_t asked_ms = -1;
+  std::int64_t& limit_ms = known == nullptr   ? asked_ms
+                           : events == POLLIN ? known->receive_limit_ms
+                                              : known->send_limit_ms;
+  if (limit_ms < 0) limit_ms = limit_of_call_ms(fd, events);
   return limit_ms == 0 ? base::Deadline::never() : base::Deadline::in_ms(limit_ms);
+}
+
+// Of a call on a socket that is known to be empty: it would find nothing.
+ssize_t found_nothing() {
+  errno = EAGAIN;
+  return -1;
 }
 
 // Makes a system call on the socket. Where the thread does not block in it, because it has other
@@ -42,12 +57,14 @@ base::Deadline end_of_call(int fd, short events) {
 // a call may fail though there is room. No event follows then, so this tries again by itself.
 template <typename Call>
 ssize_t waited(int fd, short events, Call call) {
-  ssize_t done = base::retried(call);
-  if (done >= 0 || base::my_waits == nullptr) return done;
+  if (base::my_waits == nullptr) return base::retried(call);
+  base::KnownOfSocket* const known = base::my_waits->known_of(fd);
+  const bool is_empty = events == POLLIN && known != nullptr && known->is_empty;
+  ssize_t done = is_empty ? found_nothing() : base::retried(call);
   constexpr int kTryAgainMs = 10;
   auto deadline = base::Deadline::never();
   for (int tries = 0; done < 0 && (errno == EAGAIN || errno == EWOULDBLOCK); ++tries) {
-    if (tries == 0) deadline = end_of_call(fd, events);
+    if (tries == 0) deadline = end_of_call(fd, events, known);
     const bool has_room = events == POLLOUT && is_ready(fd, events, 0);
     if (has_room && tries > 0) base::pause_ms(kTryAgainMs);
     const bool is_in_time =
@@ -57,6 +74,15 @@ ssize_t waited(int fd, short events, Call call) {
     done = base::retried(call);
   }
   return done;
+}
+
+// Takes the result of a call that receives. One that has received fewer bytes than it had room for
+// has taken all that was there, unless the stream goes no further.
+ssize_t noted(ssize_t got, int fd, std::size_t room) {
+  if (got <= 0 || static_cast<std::size_t>(got) == room || base::my_waits == nullptr) return got;
+  base::KnownOfSocket* const known = base::my_waits->known_of(fd);
+  if (known != nullptr) known->is_empty = !known->has_ended;
+  return got;
 }
 
 }  // namespace
@@ -84,15 +110,18 @@ void reset_at_close(int fd, bool resets) {
 }
 
 ssize_t receive(int fd, std::span<char> into) {
-  return waited(fd, POLLIN, [&] { return ::recv(fd, into.data(), into.size(), 0); });
+  const auto call = [&] { return ::recv(fd, into.data(), into.size(), 0); };
+  return noted(waited(fd, POLLIN, call), fd, into.size());
 }
 
 ssize_t receive_now(int fd, std::span<char> into) {
-  return base::retried([&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); });
+  const auto call = [&] { return ::recv(fd, into.data(), into.size(), MSG_DONTWAIT); };
+  return noted(base::retried(call), fd, into.size());
 }
 
 ssize_t discard(int fd, std::span<char> into) {
-  return waited(fd, POLLIN, [&] { return ::recv(fd, into.data(), into.size(), MSG_TRUNC); });
+  const auto call = [&] { return ::recv(fd, into.data(), into.size(), MSG_TRUNC); };
+  return noted(waited(fd, POLLIN, call), fd, into.size());
 }
 
 // Not sendmsg(): in the sandbox each sendmsg() and sendto() costs a look at its flags.
