@@ -49,7 +49,7 @@ def key_of_sources() -> str:
     The lists of mutations do not count, because a result names the text of its mutation.
     """
     sum_of_all = hashlib.sha256()
-    for name in (*PROGRAMS, "Makefile", "lab", "bench", "scripts", "tests"):
+    for name in (*PROGRAMS, "Makefile", "lab", "rig", "bench", "scripts", "tests"):
         top = TOP / name
         for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
             is_list = path.parent.name in ("mutants", "tests") and path.suffix == ".txt"
