@@ -164,7 +164,7 @@ results-summary: results ### rewrite each docs/results/*/summary.md, with its fi
 	done
 
 ##@ Install
-.PHONY: install uninstall deb
+.PHONY: install uninstall deb release
 # Where the files belong: make install PREFIX=/usr DESTDIR=/tmp/package
 PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
@@ -180,6 +180,9 @@ uninstall: ## remove them again; changed settings, accounts, logs and served fil
 deb: ## make build/turnstile_VERSION_ARCHITECTURE.deb from the same files
 	@$(MAKE) --no-print-directory all
 	@BUILD='$(BUILD)' VERSION='$(VERSION)' packaging/deb
+
+release: ### make the release of HEAD in build/release: .deb and SBOM of each distribution, sources, checksums (needs Docker)
+	@packaging/release
 
 ##@ Check
 quick: ## after an edit: the format of what changed, its unit tests, the other tests that concern it

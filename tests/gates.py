@@ -72,6 +72,7 @@ STEPS = (
         "build-plain",
     ),
     Step("debian-13", CONTAINERS, f"FOLDERS='stores docs' {_CONTAINER} debian-13"),
+    Step("release", CONTAINERS, "OBJECTS=$CCACHE_DIR packaging/release debian12 debian13"),
     # Promises that have figures.
     Step("torture-short", ALONE, "make torture SHORT=1"),
     Step("torture-events", ALONE, f"make torture SHORT=1 T='{_EVENTS}'"),
@@ -83,7 +84,7 @@ _PUSH = (
     *("judges", "build-plain", "build-address", "build-thread", "tidy"),
     *("images", "compose", "install", "debian-13", "torture-short"),
 )
-_ONLY_FULL = ("g++-11", "fuzz", "debian-12-user", "torture-events", "mutants")
+_ONLY_FULL = ("g++-11", "fuzz", "debian-12-user", "release", "torture-events", "mutants")
 GATES: dict[str, tuple[str, ...]] = {
     "quick": ("quick",),
     "test": ("test",),

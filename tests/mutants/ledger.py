@@ -16,10 +16,7 @@ on from there. The result is tests/ledger.txt.
 from __future__ import annotations
 
 import datetime
-import hashlib
-import json
 import re
-import shutil
 import subprocess
 import tempfile
 import time
@@ -29,15 +26,17 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from pathlib import Path
 from typing import Any, TypeVar
 
-from copies import CHOSEN, PROGRAMS, number_of, point_of
+from choice import Choice
+from copies import CHOSEN, number_of
 from kept import ALL
+from known import State, digest_of, key_of_sources, pair_name
 from one_build import FOLDER, OneBuild, tree_with
 from place import Mutation
 from reached import Entered, entered
 from running import Outcome, Verdict, is_unit, run_test
 from tree import TOP
 from trial import Bench
-from units import Units, names_of, run_units
+from units import Units, run_units
 
 from rig.errors import Failed
 
@@ -61,76 +60,18 @@ T = TypeVar("T")
 _FAILED = re.compile(r"^FAILED (\w+) \(([\w.]+)\)", re.MULTILINE)
 
 
-class State:
-    """What is known. One line of JSON for each result, so that it may be ended at any time."""
-
-    def __init__(self, key: str) -> None:
-        folder = FOLDER / "ledger"
-        if folder.exists() and not (folder / key).exists():
-            shutil.rmtree(folder)  # of other sources
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / key).touch()
-        self._path = folder / "results"
-        self._path.touch()
-        text = self._path.read_text(encoding="utf-8")
-        if text and not text.endswith("\n"):  # a line that was not written to its end
-            text = text[: text.rfind("\n") + 1]
-            self._path.write_text(text, encoding="utf-8")
-        lines = text.splitlines()
-        self._known = {(one["what"], one["of"]): one for one in map(json.loads, lines)}
-
-    def get(self, what: str, of: str) -> dict[str, Any] | None:
-        return self._known.get((what, of))
-
-    def put(self, what: str, of: str, **values: object) -> None:
-        self._known[what, of] = {"what": what, "of": of, **values}
-        with self._path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(self._known[what, of]) + "\n")
-
-    def all_of(self, what: str) -> dict[str, dict[str, Any]]:
-        return {of: one for (kind, of), one in self._known.items() if kind == what}
-
-
-def key_of_sources() -> str:
-    """Another one when the programs or their tests change, or how they are run.
-
-    The lists of mutations do not count, because a result names the text of its mutation.
-    """
-    sum_of_all = hashlib.sha256()
-    for name in (*PROGRAMS, "Makefile", "lab", "bench", "scripts", "tests"):
-        top = TOP / name
-        for path in sorted(top.rglob("*")) if top.is_dir() else [top]:
-            is_list = path.parent.name in ("mutants", "tests") and path.suffix == ".txt"
-            if path.is_file() and "__pycache__" not in path.parts and not is_list:
-                sum_of_all.update(str(path.relative_to(TOP)).encode() + b"\0" + path.read_bytes())
-    return sum_of_all.hexdigest()[:16]
-
-
-def digest_of(mutation: Mutation) -> str:
-    text = "\0".join([mutation.file, mutation.function, mutation.old, mutation.new])
-    return f"{mutation.name} {hashlib.sha256(text.encode()).hexdigest()[:8]}"
-
-
 class Ledger:
     def __init__(self, build: OneBuild, bench: Bench, hours: float) -> None:
         self._build = build
         self._bench = bench
         self._state = State(key_of_sources())
+        self._choice = Choice(build, self._state)
         self._until = time.monotonic() + hours * 3600
-        self._order = names_of(build.folder)
-        self._points: dict[str, frozenset[int]] = {}
-        self._files: dict[str, frozenset[str]] = {}
-        for test, one in self._state.all_of("entered").items():
-            self._points[test], self._files[test] = (
-                frozenset(one["points"]),
-                frozenset(one["files"]),
-            )
-        self._point_of = build.plan.points()
 
     def make(self) -> None:
         """Goes on until all is known or the time is over, and writes the file in any case."""
         try:
-            self._see_what_is_entered([f"unit/{name}" for name in self._order])
+            self._see_what_is_entered([f"unit/{name}" for name in self._choice.order])
             self._run_units()
             self.write()
             self._see_what_is_entered(self._timely(files_of_tests()))
@@ -141,7 +82,7 @@ class Ledger:
 
     def _see_what_is_entered(self, tests: Iterable[str]) -> None:
         def keep(test: str, found: Entered) -> None:
-            self._points[test], self._files[test] = found.points, found.files
+            self._choice.add(test, found)
             self._state.put(
                 "entered",
                 test,
@@ -167,21 +108,9 @@ class Ledger:
         def jobs() -> Iterator[Job]:
             for name in left:
                 variables = {CHOSEN: str(number_of(name))}
-                yield self._units_job(chosen[name][0], self._units_of(name), variables)
+                yield self._units_job(chosen[name][0], self._choice.units_of(name), variables)
 
         self._carry_out(jobs(), self._keep_units)
-
-    def _units_of(self, name: str) -> list[str]:
-        """The unit tests that enter the function of a mutation."""
-        point = self._point_of.get(name)
-        enters = (lambda one: True) if point is None else (lambda one: point in self._points[one])
-        return [test for test in self._units() if enters(f"unit/{test}")]
-
-    def _units(self) -> list[str]:
-        """Those that can tell anything, in their order."""
-        known = self._state.all_of("entered")
-        passed = {test for test, one in known.items() if one["verdict"] == "PASSED"}
-        return [test for test in self._order if f"unit/{test}" in passed]
 
     def _units_job(
         self, mutation: Mutation, tests: Sequence[str], variables: Mapping[str, str]
@@ -196,13 +125,15 @@ class Ledger:
         self._state.put("units", of, failed=done.failed, not_run=done.not_run)
 
     def _run_files(self) -> None:
-        pairs = [pair for pair in self._pairs() if not self._state.get("file", _pair_name(*pair))]
+        pairs = [
+            pair for pair in self._choice.pairs() if not self._state.get("file", pair_name(*pair))
+        ]
         print(f"{len(pairs)} pairs of a mutation and a file of tests are left", flush=True)
         self._carry_out(self._timely(self._file_job(*pair) for pair in pairs), self._keep_file)
 
     def _file_job(self, mutation: Mutation, test: str) -> Job:
         limit_s = max(60.0, 4 * self._state.all_of("entered")[test]["seconds"])
-        tree, name = self._build.folder, _pair_name(mutation, test)
+        tree, name = self._build.folder, pair_name(mutation, test)
         if mutation in self._build.plan.replaced:
             place = self._build.sources.place_of(mutation)
             text = place.changed(self._build.sources.text(place.file))
@@ -225,23 +156,14 @@ class Ledger:
         for mutation in self._timely(left):
             try:
                 with self._build.compiled(mutation):
-                    files = (self._file_job(mutation, test) for test in self._narrowest(mutation))
+                    files = (
+                        self._file_job(mutation, test) for test in self._choice.narrowest(mutation)
+                    )
                     self._carry_out(files, self._keep_file)
-                    job = self._units_job(mutation, self._units_of_folder(mutation), {})
+                    job = self._units_job(mutation, self._choice.units_of_folder(mutation), {})
                     self._carry_out([job], self._keep_units)
             except Failed as error:
                 print(f"{mutation.name}: did not build: {error}", flush=True)
-
-    def _units_of_folder(self, mutation: Mutation) -> list[str]:
-        """The unit tests that enter a function beside the mutation. All if none does."""
-        sources, folder = self._build.sources, Path(mutation.file).parent
-        points = {
-            point_of(f"{folder}/{path.name}", function)
-            for path in (TOP / folder).iterdir()
-            for function in sources.functions(f"{folder}/{path.name}")
-        }
-        units = self._units()
-        return [test for test in units if points & self._points[f"unit/{test}"]] or units
 
     def _timely(self, jobs: Iterable[T]) -> Iterator[T]:
         for job in jobs:
@@ -272,58 +194,19 @@ class Ledger:
         while running:
             wait_for_some()
 
-    def _narrowest(self, mutation: Mutation) -> list[str]:
-        """The files of its tests that are no unit tests and can tell anything."""
-        named = dict.fromkeys(test.split(".")[0] for test in mutation.tests if not is_unit(test))
-        return [test for test in named if self._can_tell(test)]
-
-    def _can_tell(self, test: str) -> bool:
-        known = self._state.get("entered", test)
-        return known is not None and known["verdict"] in ("PASSED", "FAILED")
-
-    def _entering(self, mutation: Mutation) -> Iterator[str]:
-        """The files of tests that enter it, except those of its narrowest tests."""
-        narrowest, point = self._narrowest(mutation), self._point_of.get(mutation.name)
-        is_chosen = mutation.name in self._build.plan.chosen
-        file = self._build.sources.place_of(mutation).file
-        for test, files in self._files.items():
-            if is_unit(test) or test in narrowest or not self._can_tell(test):
-                continue
-            if (point is None or point in self._points[test]) if is_chosen else file in files:
-                yield test
-
-    def _pairs(self) -> Iterator[tuple[Mutation, str]]:
-        """All that may be tried, the narrowest tests first, then one of each folder in turn."""
-        plan = self._build.plan
-        mutations = [mutation for mutation, _, _ in plan.chosen.values()] + plan.replaced
-        groups: dict[tuple[str, str], list[tuple[Mutation, str]]] = defaultdict(list)
-        for mutation in mutations:
-            for test in self._narrowest(mutation):
-                yield mutation, test
-            for test in self._entering(mutation):
-                folders = (str(Path(mutation.file).parent), test.split("/")[0])
-                groups[folders].append((mutation, test))
-        for pairs in groups.values():
-            pairs.sort(key=lambda pair: hashlib.sha256(_pair_name(*pair).encode()).digest())
-        while groups:
-            for group in list(groups):
-                yield groups[group].pop()
-                if not groups[group]:
-                    del groups[group]
-
     def write(self) -> None:
-        all_pairs = list(self._pairs())
+        all_pairs = list(self._choice.pairs())
         all_pairs += [
             (mutation, test)
             for mutation in self._build.plan.compiled
-            for test in self._narrowest(mutation)
+            for test in self._choice.narrowest(mutation)
         ]
         of: dict[str, int] = defaultdict(int)
         ran: dict[str, int] = defaultdict(int)
         fails: dict[str, list[str]] = defaultdict(list)
         for mutation, test in all_pairs:
             of[mutation.name] += 1
-            if one := self._state.get("file", _pair_name(mutation, test)):
+            if one := self._state.get("file", pair_name(mutation, test)):
                 ran[mutation.name] += 1
                 fails[mutation.name] += one["failed"]
         lines, failing, met = [], set(), 0
@@ -348,7 +231,7 @@ class Ledger:
                 killed=sum(not line.endswith(": ") for line in lines),
                 met=met,
                 compiled=len(self._build.plan.chosen) + len(self._build.plan.compiled),
-                units=len(self._units()),
+                units=len(self._choice.units()),
                 failing=len(set(filter(is_unit, failing))),
                 ran=sum(ran.values()),
                 pairs=len(all_pairs),
@@ -377,10 +260,6 @@ def run_on_copy(test: str, tree: Path, limit_s: float, file: str, text: str) -> 
 def _escaped(test: str) -> str:
     """For Catch2, in whose names some bytes have a meaning."""
     return re.sub(r"([,\[\]\\*\"])", r"\\\1", test) if is_unit(test) else test
-
-
-def _pair_name(mutation: Mutation, test: str) -> str:
-    return f"{digest_of(mutation)} {test}"
 
 
 def _failures(test: str, outcome: Outcome) -> list[str]:

@@ -1,10 +1,14 @@
-"""make install, make uninstall and make deb, below a folder; tests/install has them on a real host.
+"""make install, make uninstall, make deb and its SBOM, below a folder.
+
+tests/install has them on a real host.
 
 The folder of the programs is the PREFIX, without DESTDIR, wherever units and scripts must find what
 they name.
 """
 
 import gzip
+import hashlib
+import json
 import os
 import pwd
 import re
@@ -252,7 +256,7 @@ class DebWithoutToolTest(ScriptTest):
 
 @unittest.skipIf(missing("dpkg-shlibdeps"), missing("dpkg-shlibdeps"))
 class DebTest(InstallTest):
-    """The package is made once for all tests."""
+    """The package is made once for all tests, as one of a release."""
 
     package: Path
 
@@ -277,12 +281,42 @@ class DebTest(InstallTest):
         done = run("lintian", *flags, self.package)
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
 
+    def test_its_sbom_names_what_the_programs_are_linked_with(self) -> None:
+        done = run(PROJECT / "packaging/sbom", self.package)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        bom = json.loads(done.stdout)
+        self.assertEqual((bom["bomFormat"], bom["specVersion"]), ("CycloneDX", "1.5"))
+        parts = {part["name"]: part for part in bom["components"]}
+        needs = {row["ref"]: set(row["dependsOn"]) for row in bom["dependencies"]}
+        self.assertEqual(len(parts), len(bom["components"]))
+        self.assertEqual(set(needs), {"turnstile", *PROGRAMS} | set(needs) & set(parts))
+        self.assertLessEqual(set().union(*needs.values()), set(parts))
+        self.assertEqual(needs["turnstile"], set(PROGRAMS))
+        # dpkg-shlibdeps names the same packages, some of them by what they provide.
+        field = run("dpkg-deb", "--field", self.package, "Depends").stdout
+        depends = set(re.findall(r"(?:^|, )(lib[a-z0-9.+-]+|zlib1g)\b", field))
+        loaded = {name for name, part in parts.items() if "loaded" in str(part.get("properties"))}
+        self.assertLessEqual({name.split("-fmt")[0] for name in depends}, loaded)
+        compiled_in = {"nlohmann-json3-dev", "libcli11-dev"}
+        self.assertLessEqual(compiled_in, needs["loadgen"])
+        self.assertTrue(needs["authserver"] & {"libsodium-dev", "libsodium23"})
+        for name in set(parts) - set(PROGRAMS):
+            part = parts[name]
+            version = run("dpkg-query", "--show", "--showformat=${Version}\n", name).stdout
+            self.assertEqual(part["version"], version.split()[0])
+            self.assertIn(f"/{name}@", part["purl"])
+            self.assertTrue(part["licenses"][0]["license"]["name"])
+        for name in PROGRAMS:
+            (sum_of_program,) = parts[name]["hashes"]
+            content = Path(STRIPPED.name, name).read_bytes()
+            self.assertEqual(sum_of_program["content"], hashlib.sha256(content).hexdigest())
+
     @staticmethod
     def make_deb(build: Path) -> Path:
         for name in PROGRAMS:
             (build / name).symlink_to(f"{STRIPPED.name}/{name}")
-        variables = {"BUILD": str(build), "VERSION": "1.2.3"}
+        variables = {"BUILD": str(build), "VERSION": "1.2.3", "DISTRIBUTION": "debian12"}
         done = run(PROJECT / "packaging/deb", env={**os.environ, **variables})
         assert done.returncode == 0, done.stderr
-        (package,) = build.glob("turnstile_1.2.3-1_*.deb")
+        (package,) = build.glob("turnstile_1.2.3-1+debian12_*.deb")
         return package

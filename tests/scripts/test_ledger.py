@@ -12,8 +12,8 @@ from unittest import mock
 MUTANTS = Path(__file__).resolve().parents[1] / "mutants"
 sys.path.append(str(MUTANTS))
 
-import ledger  # noqa: E402
-from ledger import State  # noqa: E402
+import known  # noqa: E402
+from known import State  # noqa: E402
 
 # In place of build/unit_tests: what a test does follows from its name and from the mutation.
 UNIT_TESTS = """\
@@ -123,7 +123,7 @@ class EnteredTest(InAFolder):
 class StateTest(InAFolder):
     def setUp(self) -> None:
         super().setUp()
-        patched = mock.patch.object(ledger, "FOLDER", self.folder)
+        patched = mock.patch.object(known, "FOLDER", self.folder)
         patched.start()
         self.addCleanup(patched.stop)
 

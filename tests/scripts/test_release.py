@@ -1,8 +1,13 @@
-"""What --version says of the commit: packaging/commit."""
+"""What --version says of the commit, and what make release makes without Docker.
+
+test_install has the SBOM, because it makes a package. The step `release` of the full gate makes all
+in containers.
+"""
 
 import os
 import shutil
 import subprocess
+import tarfile
 import tempfile
 import unittest
 from pathlib import Path
@@ -108,6 +113,84 @@ class CommitTest(ScriptTest):
         self.assertEqual(make("COMMIT=of-an-image"), '#define TURNSTILE_COMMIT "of-an-image"\n')
         shutil.rmtree(self.clone / "packaging")  # as where an image is built
         self.assertEqual(make(), '#define TURNSTILE_COMMIT ""\n')
+
+
+# What a docker does that has the images of Debian, and can pull none.
+ONLY_DEBIAN = "case $1 in image) case $3 in debian:*) exit ;; esac; exit 1 ;; pull) exit 1 ;; esac"
+
+
+@unittest.skipIf(missing("git"), missing("git"))
+@unittest.skipIf(not (PROJECT / ".git").exists(), "these sources are no clone")
+class SourcesTest(ScriptTest):
+    def setUp(self) -> None:
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def test_the_archive_has_what_head_has_and_can_be_built(self) -> None:
+        done = run(
+            PROJECT / "packaging/release", "--sources", env={**os.environ, "OUT": str(self.folder)}
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        checked = run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=self.folder)
+        (archive,) = self.folder.glob("turnstile-*.tar.gz")
+        self.assertEqual(checked.stdout, f"{archive.name}: OK\n")
+        with tarfile.open(archive) as opened:
+            names = sorted(one.name for one in opened if not one.isdir())
+            opened.extractall(self.folder)
+        top = archive.name.removesuffix(".tar.gz")
+        head = run("git", "ls-tree", "-rz", "--name-only", "HEAD", cwd=PROJECT).stdout.split("\0")
+        self.assertEqual(names, sorted(f"{top}/{name}" for name in head if name))
+        self.assertEqual([name for name in names if ".git/" in name], [])
+        commit = run("git", "rev-parse", "--short=12", "HEAD", cwd=PROJECT).stdout
+        sources = self.folder / top
+        self.assertEqual(run(sources / "packaging/commit").stdout, commit)
+        # All that it needs is there. The full gate compiles it, in containers.
+        done = run("make", "--dry-run", "all", "build/unit_tests", cwd=sources, env=WITHOUT_MAKE)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def release(self, *words: str, docker: str) -> subprocess.CompletedProcess[str]:
+        """With a program in the place of docker."""
+        program = self.folder / "bin/docker"
+        program.parent.mkdir()
+        program.write_text(f"#!/bin/sh\n{docker}\n")
+        program.chmod(0o755)
+        path = f"{program.parent}:{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": path, "OUT": str(self.folder / "out")}
+        return run(PROJECT / "packaging/release", *words, env=environment)
+
+    def test_each_distribution_is_given_the_sources_and_gives_its_package_and_sbom(self) -> None:
+        made = (
+            f"{ONLY_DEBIAN}\n"
+            f"cd {self.folder} && tar -tz | grep -c /Makefile$ >&2\n"
+            'name=turnstile_1-1+$(echo "$*" | sed -n "s/.*DISTRIBUTION=\\([^ ]*\\) .*/\\1/p")\n'
+            'echo "$*" >$name.deb; touch $name.cdx.json; tar -c $name.*'
+        )
+        done = self.release(docker=made)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = sorted(path.name for path in (self.folder / "out").iterdir())
+        kinds = ("cdx.json", "deb")
+        packages = [f"turnstile_1-1+debian1{n}.{kind}" for n in (2, 3) for kind in kinds]
+        self.assertEqual(names[2:], packages)
+        self.assertEqual(names[0], "SHA256SUMS")
+        self.assertIn("ubuntu24.04 is left out", done.stdout)
+        checked = run("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=self.folder / "out")
+        self.assertEqual((checked.returncode, checked.stdout.count(": OK\n")), (0, 5))
+
+    def test_a_package_that_fails_leaves_no_checksums(self) -> None:
+        done = self.release("debian12", docker=f"{ONLY_DEBIAN}\ncat >/dev/null; exit 3")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertFalse((self.folder / "out/SHA256SUMS").exists())
+
+    def test_a_distribution_without_its_image_is_named(self) -> None:
+        done = self.release("debian13", docker="exit 1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("debian13: no Docker engine answers, or it has no image", done.stderr)
+
+    def test_a_distribution_that_is_not_known_is_wrong_usage(self) -> None:
+        done = run(
+            PROJECT / "packaging/release", "debian11", env={**os.environ, "OUT": str(self.folder)}
+        )
+        self.assert_one_line(done, 2, "debian11")
+        self.assertEqual(list(self.folder.iterdir()), [])
 
 
 if __name__ == "__main__":
