@@ -13,12 +13,13 @@ from client import ConnectionEndedError, grant, refuses_connections
 from http_client import HttpClient, request
 from mount_namespace import NAMESPACES, why_no_mounts
 from programs import BUILD, Program
-from scene import for_each
+from scene import for_each, with_loops
 from test_descriptors import SANITIZER_NEEDS_DESCRIPTORS, with_few_descriptors
 from upload_scene import HIDDEN, USER, UploadTest
 from waiting import LONG_S, eventually
 
 
+@with_loops
 class StopTest(UploadTest):
     def begin(
         self, *flags: object, framing: str = "Content-Length: 10"
@@ -60,10 +61,6 @@ class StopTest(UploadTest):
         client.half_close()
         self.assertEqual(server.wait(), 0)
         self.assertEqual(self.names(), [])
-
-
-class StopOfLoopsTest(StopTest):
-    model = "event"
 
 
 class RemovedFolderTest(UploadTest):
@@ -110,6 +107,7 @@ class RenamedFolderTest(UploadTest):
         self.check(mode, self.scene.folder / "outside")
 
 
+@with_loops
 class RefusedEarlyTest(UploadTest):
     def test_a_name_that_is_too_long_is_refused_before_its_body(self) -> None:
         server = self.start()
@@ -124,10 +122,7 @@ class RefusedEarlyTest(UploadTest):
         self.assertEqual(self.names(), [])
 
 
-class RefusedEarlyOfLoopsTest(RefusedEarlyTest):
-    model = "event"
-
-
+@with_loops
 @unittest.skipIf(BUILD.name == "address", SANITIZER_NEEDS_DESCRIPTORS)
 class FewDescriptorsTest(UploadTest):
     def test_what_is_stored_is_answered_so(self) -> None:
@@ -151,10 +146,6 @@ class FewDescriptorsTest(UploadTest):
         self.assertLessEqual(set(statuses.values()), {201, 500})
         stored = sorted(name for name, status in statuses.items() if status == 201)
         self.assertEqual(self.names(), stored)
-
-
-class FewDescriptorsOfLoopsTest(FewDescriptorsTest):
-    model = "event"
 
 
 class CrashTest(UploadTest):
@@ -221,6 +212,23 @@ class ReadOnlyTest(UploadTest):
         warning = "warning a part of the served folder may not be changed"
         self.assertEqual(server.log().count(warning), 1, server.log())
         self.assertNotIn("error ", server.log())
+
+
+@unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
+class RamFsTest(UploadTest):
+    """A file system that has no reservations and does not tell how much room it has."""
+
+    @for_each(("prefetch", "disk"))
+    def test_uploads_of_any_size_are_taken(self, mode: str) -> None:
+        mount = f'mount -t ramfs none "{self.scene.root}" && exec "$0" "$@"'
+        server = self.start("--files", mode, prefix=[*NAMESPACES, "sh", "-c", mount])
+        client, native = self.http(server), self.scene.client(server)
+        grant(native)
+        for size, status in ((3, 201), (100_000, 204), (3_000_000, 204), (0, 204)):
+            body = random.randbytes(size)
+            self.assertEqual(self.put(client, "a", body).status, status)
+            self.assertEqual(client.ask("/a").body, body)
+            self.assertEqual(native.ask("a"), body)
 
 
 @unittest.skipIf(why_no_mounts(), why_no_mounts() or "")

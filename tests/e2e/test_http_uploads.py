@@ -12,7 +12,7 @@ import unittest
 from client import ConnectionEndedError, grant
 from http_client import FLAG, HttpClient, request
 from needs import missing
-from scene import for_each
+from scene import for_each, with_loops
 from test_direct_io import why_not_traced
 from upload_scene import HIDDEN, USER, UploadTest
 
@@ -21,6 +21,7 @@ def sha256(data: bytes) -> str:
     return f"sha-256=:{base64.b64encode(hashlib.sha256(data).digest()).decode()}:"
 
 
+@with_loops
 class PutTest(UploadTest):
     @for_each(("prefetch", "disk"))
     def test_a_put_is_served_at_once_on_both_fronts(self, mode: str) -> None:
@@ -50,6 +51,7 @@ class PutTest(UploadTest):
         self.assertEqual(client.ask("/a").body, b"hello world")
 
     def test_a_refusal_spares_the_body(self) -> None:
+        server = self.start()
         for target, fields, status in (
             ("/no/a", (), 409),
             ("/a", ("If-Match: *",), 412),
@@ -59,7 +61,6 @@ class PutTest(UploadTest):
             ("/a", (f"Content-Length: {1 << 60}",), 507),
         ):
             with self.subTest(status=status, fields=fields):
-                server = self.start()
                 client = self.http(server)
                 if not any(field.startswith("Content-Length") for field in fields):
                     fields = (*fields, "Content-Length: 5")
@@ -215,10 +216,7 @@ class PutTest(UploadTest):
         self.assertEqual(self.names(), ["a"])
 
 
-class PutOfLoopsTest(PutTest):
-    model = "event"
-
-
+@with_loops
 class OtherMethodsTest(UploadTest):
     def test_delete(self) -> None:
         self.scene.write("a", b"x")
@@ -320,7 +318,3 @@ class OtherMethodsTest(UploadTest):
             )
             self.assertIn(done.stdout, (b"201", b"204"))
             self.assertEqual((self.scene.root / "a").read_bytes(), source.read_bytes())
-
-
-class OtherMethodsOfLoopsTest(OtherMethodsTest):
-    model = "event"

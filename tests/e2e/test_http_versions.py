@@ -20,9 +20,9 @@ NO_MOUNTS = why_no_mounts()
 
 
 class VersionsTest(UploadTest):
-    ROUNDS = 300
+    ROUNDS = 150
     CLIENTS = 4
-    COUNT = 400
+    COUNT = 200
 
     def start_on(self, mount: str, namespaces: tuple[str, ...] = tuple(NAMESPACES)) -> Program:
         """Serves a file system that only the server sees. `mount` has the options of mount."""

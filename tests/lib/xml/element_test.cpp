@@ -68,4 +68,6 @@ TEST_CASE("a long namespace is refused, as each element would have a copy of it"
   };
   CHECK(with_space(xml::kMaxNameBytes - 2));  // beside the name and what stands between
   CHECK(!with_space(xml::kMaxNameBytes - 1));
+  CHECK(parse("<" + std::string(xml::kMaxNameBytes, 'x') + "/>"));
+  CHECK(!parse("<" + std::string(xml::kMaxNameBytes + 1, 'x') + "/>"));
 }
