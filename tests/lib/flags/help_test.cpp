@@ -3,9 +3,7 @@
 
 #include <sstream>
 
-#include "flags/about.h"
 #include "flags/alternatives.h"
-#include "flags/commit.h"
 #include "flags/config_template.h"
 #include "flags/man_page.h"
 #include "flags/values.h"
@@ -130,16 +128,4 @@ TEST_CASE("the man page has every section and escapes what roff would read", "[f
   CHECK(has(page, "\\fB\\-\\-some\\-word\\fR \\fITEXT\\fR\n\\&.starts with a dot."));
   CHECK(has(page, "\\fBSAMPLER_SOME_WORD\\fR"));
   CHECK(has(page, "\\fBother\\fR(8)\n"));
-}
-
-TEST_CASE("--version names the version and, where it is known, the commit", "[flags]") {
-  const flags::App app;
-  flags::App common;
-  flags::declare_about(common);
-  const auto arguments = flags::read_arguments({"--version"}, app, common);
-  const auto text = flags::answer_about(arguments, kProgram, app, common);
-  REQUIRE(text);
-  REQUIRE(*text);
-  const auto commit = flags::commit().empty() ? "" : "commit " + flags::commit() + "; ";
-  CHECK((*text)->rfind("sampler " + flags::version() + " (" + commit + "compiler ", 0) == 0);
 }
