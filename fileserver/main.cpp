@@ -1,4 +1,7 @@
 // Reads the configuration, builds the parts of the fileserver and runs it.
+//
+// To read the fileserver, begin with session.cpp, which serves one client of the native protocol.
+// Go on with http/session.cpp, which serves one of HTTP, and with files/files.h.
 #include <iostream>
 #include <memory>
 #include <utility>

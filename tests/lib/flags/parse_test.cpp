@@ -1,5 +1,7 @@
 #include "flags/parse.h"
 
+#include "flags/about.h"
+#include "flags/commit.h"
 #include "flags/values.h"
 #include "tests/catch.h"
 #include "tests/environment_variable.h"
@@ -163,4 +165,17 @@ TEST_CASE("a repeatable flag gets all values of the highest layer", "[flags]") {
   CHECK(parse({"--config", config, "--item", "d"}).sample.list == "d");
   const tests::EnvironmentVariable variable("SAMPLER_ITEM", "e,f");
   CHECK(parse({"--config", config}).sample.list == "e,f");
+}
+
+TEST_CASE("--version names the version and, where it is known, the commit", "[flags]") {
+  const flags::Program program{"sampler", "A sample."};
+  const flags::App app;
+  flags::App common;
+  flags::declare_about(common);
+  const auto arguments = flags::read_arguments({"--version"}, app, common);
+  const auto text = flags::answer_about(arguments, program, app, common);
+  REQUIRE(text);
+  REQUIRE(*text);
+  const auto commit = flags::commit().empty() ? "" : "commit " + flags::commit() + "; ";
+  CHECK((*text)->rfind("sampler " + flags::version() + " (" + commit + "compiler ", 0) == 0);
 }
