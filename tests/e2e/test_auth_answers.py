@@ -9,13 +9,14 @@ from collections.abc import Callable
 
 from client import Client, grant
 from peers import HangUp, Peer
-from scene import SceneTest
+from scene import SceneTest, with_loops
 from waiting import LONG_S, time_s
 
 CLOSING = {"too-long", "busy", "internal"}
 STAYING = {"syntax", "invalid", "denied", "exists", "unavailable"}
 
 
+@with_loops
 class AuthAnswersTest(SceneTest):
     connection = "persistent"
 
@@ -232,10 +233,6 @@ class AuthAnswersTest(SceneTest):
         self.assertEqual(client.ask("new:bob:pw"), "unavailable")
         self.assertEqual(client.ask("ping"), "OK")
         self.assertEqual(peer.lines.count(b"new:bob:pw\n"), 1)
-
-
-class AuthAnswersOfLoopsTest(AuthAnswersTest):
-    model = "event"
 
 
 class AuthAnswersPerRequestTest(AuthAnswersTest):

@@ -8,7 +8,7 @@ from pathlib import Path
 from client import Client
 from needs import missing
 from programs import Program
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, create_account, for_each, with_loops
 from waiting import LONG_S
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "fail2ban"
@@ -25,6 +25,7 @@ def matched_addresses(log: Path) -> list[str]:
     return done.stdout.split()
 
 
+@with_loops
 class AuthFailedTest(SceneTest):
     def serve(self, *flags: object) -> Program:
         authserver = self.scene.authserver("--password-scheme", "plain")
@@ -94,7 +95,3 @@ class AuthFailedTest(SceneTest):
             f"{time} {line % '198.51.100.1 address=198.51.100.2'}\n"
         )
         self.assertEqual(matched_addresses(log), ["192.0.2.1", "2001:db8::1", "192.0.2.2"])
-
-
-class AuthFailedOfLoopsTest(AuthFailedTest):
-    model = "event"

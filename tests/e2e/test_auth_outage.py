@@ -6,7 +6,7 @@ import threading
 from client import Client, grant
 from peers import Relay
 from programs import Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops
 from waiting import LONG_S, eventually, time_s
 
 from rig.host import free_port
@@ -21,6 +21,7 @@ def outage_lines(fileserver: Program) -> tuple[list[str], list[str]]:
     )
 
 
+@with_loops
 class AuthOutageTest(SceneTest):
     connection = "persistent"
 
@@ -179,10 +180,6 @@ class AuthOutageTest(SceneTest):
         self.assertEqual(pinging.ask("ping"), "unavailable")
         first.close()
         eventually(lambda: pinging.ask("ping") == "OK", "the authserver has room again")
-
-
-class AuthOutageOfLoopsTest(AuthOutageTest):
-    model = "event"
 
 
 class AuthOutagePerRequestTest(AuthOutageTest):

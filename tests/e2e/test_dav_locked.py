@@ -162,9 +162,6 @@ class LockedTest(LocksScene):
         self.assertEqual(self.read("a"), b"by another program")
         self.assertEqual(self.amy.ask(self.at("a")).status, 200)
 
-
-@with_loops
-class IfTest(LocksScene):
     def test_an_if_that_does_not_hold(self) -> None:
         token = self.lock("a")
         tag = self.amy.ask(self.at("a")).fields["etag"]

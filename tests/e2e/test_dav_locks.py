@@ -171,11 +171,7 @@ class LockTest(LocksScene):
             thread.join()
         self.assertEqual(sorted(statuses), [201] + 7 * [423])
 
-
-class ClientsTest(LocksScene):
-    """What programs send when a person saves a file."""
-
-    def test_the_finder(self) -> None:
+    def test_the_finder_saves_a_file(self) -> None:
         """It locks a new name, writes it, and writes a second file for its own notes."""
         owner = "<D:owner>\n<D:href>http://www.apple.com/webdav_fs/</D:href>\n</D:owner>"
         for name in ("report.pdf", "._report.pdf"):
@@ -192,7 +188,7 @@ class ClientsTest(LocksScene):
             self.assertEqual(unlock(self.amy, self.at(name), token).status, 204)
             self.assertEqual(self.read(name), name.encode())
 
-    def test_explorer_and_office(self) -> None:
+    def test_explorer_and_office_save_a_file(self) -> None:
         """They lock what is there, put it with its URL in If, and unlock it."""
         owner = "<D:owner><D:href>DESKTOP\\amy</D:href></D:owner>"
         fields = ("Timeout: Second-3600", "translate: f")

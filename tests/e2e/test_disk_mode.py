@@ -4,13 +4,14 @@ import os
 from pathlib import Path
 
 from client import Client, ConnectionEndedError, grant
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops
 from waiting import eventually
 
 # More than the buffers of a connection hold: a transfer is under way until the client reads it.
 BIG = 32_000_000
 
 
+@with_loops
 class ChangeWhileSentTest(SceneTest):
     flags: tuple = ("--files", "disk")
 
@@ -115,10 +116,6 @@ class ChangeWhileSentTest(SceneTest):
         other = self.granted_client()
         self.send_under(lambda path: path.write_bytes(b""))
         self.assertEqual(other.ask("small"), b"first")
-
-
-class ChangeWhileSentOfLoopsTest(ChangeWhileSentTest):
-    model = "event"
 
 
 class ChangeWhileSentOverTheMemoryLimitTest(ChangeWhileSentTest):

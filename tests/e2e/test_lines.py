@@ -4,7 +4,7 @@ import random
 from typing import ClassVar
 
 from client import Client
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest, create_account, with_loops
 
 CONTROL_BYTES = [bytes([value]) for value in [*range(0x20), 0x7F] if value != 0x0A]
 
@@ -188,6 +188,7 @@ class AuthserverLinesTest(LineTests, SharedSceneTest):
         return self.connect(self.authserver)
 
 
+@with_loops
 class FileserverLinesTest(LineTests, SharedSceneTest):
     padded_line, padded_reply = b"file", "denied"
 
@@ -202,16 +203,13 @@ class FileserverLinesTest(LineTests, SharedSceneTest):
         return self.connect(self.fileserver)
 
 
-class FileserverLinesOfLoopsTest(FileserverLinesTest):
-    model = "event"
-
-
 class AuthserverLinesOfProcessesTest(AuthserverLinesTest):
     @classmethod
     def prepare(cls) -> None:
         cls.authserver = cls.scene.authserver("--model", "process", "--password-scheme", "plain")
 
 
+@with_loops
 class GrantedLinesTest(SharedSceneTest):
     """Lines that ask for files among other lines, sent in one segment and byte by byte."""
 
@@ -258,7 +256,3 @@ class GrantedLinesTest(SharedSceneTest):
         client = self.connect(self.fileserver, receive_buffer=4096)
         client.send(b"get:alice:wonderland\nbig\n" + b"x" * 20_000)
         self.assertEqual(client.replies(3), ["OK", self.big, "too-long"])
-
-
-class GrantedLinesOfLoopsTest(GrantedLinesTest):
-    model = "event"

@@ -10,7 +10,7 @@ from dav_client import lock, token_of
 from lock_scene import OTHER, LocksScene
 from needs import missing
 from programs import BUILD, SANITIZED, Program, environment
-from scene import SceneTest
+from scene import SceneTest, with_loops
 from upload_scene import FOLDER, USER
 from waiting import LONG_S
 
@@ -65,6 +65,7 @@ def tcp_listeners(server: Program) -> int:
     return sum(row[3] == "0A" and f"socket:[{row[9]}]" in inodes for row in rows)
 
 
+@with_loops
 class LocksOfHostTest(LocksScene):
     def locks(self, *flags: object) -> tuple[int, str, str]:
         return told(PROGRAM, "--locks-of", self.server.pid, *flags)
@@ -151,10 +152,6 @@ class LocksOfHostTest(LocksScene):
     def test_it_is_no_port(self) -> None:
         self.assertEqual(len(services(self.server)), 1)
         self.assertEqual(tcp_listeners(self.server), 2)  # --listen and --http-listen
-
-
-class LocksOfHostOfLoopsTest(LocksOfHostTest):
-    model = "event"
 
 
 @unittest.skipIf(SANITIZED, "scripts/accounts starts the programs of the usual build")

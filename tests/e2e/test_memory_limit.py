@@ -10,10 +10,11 @@ import unittest
 from client import Client, Reply, grant
 from processes import file_memory_bytes, resident_bytes
 from programs import SANITIZED
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops
 from waiting import eventually
 
 
+@with_loops
 class MemoryLimitTest(SceneTest):
     SIZE = 100_000
     COUNT = 10
@@ -114,7 +115,3 @@ class MemoryLimitTest(SceneTest):
             content = b"%d" % number * self.SIZE
             self.scene.write(f"late/{number}", content)
             self.assert_soon(client, b"late/%d" % number, content)
-
-
-class MemoryLimitOfLoopsTest(MemoryLimitTest):
-    model = "event"

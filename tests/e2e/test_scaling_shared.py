@@ -15,7 +15,7 @@ from client import ConnectionEndedError
 from http_client import FLAG, Answer, HttpClient
 from prefetch_scene import SOON_S
 from programs import SANITIZED, Program
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, create_account, for_each, with_loops
 from upload_scene import HIDDEN
 from waiting import LONG_S, eventually
 
@@ -261,6 +261,7 @@ class OldRenamesTest(TwoHostsTest):
         ]
 
 
+@with_loops
 class NoLinksTest(OldRenamesTest):
     """There are no links either. One server still keeps its clients apart."""
 
@@ -270,10 +271,6 @@ class NoLinksTest(OldRenamesTest):
     def pairs(self) -> list[tuple[Program, Program]]:
         (server,) = self.servers
         return [(server, server)]
-
-
-class NoLinksInLoopsTest(NoLinksTest):
-    model = "event"
 
 
 class RcloneTest(SceneTest):

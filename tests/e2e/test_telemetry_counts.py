@@ -12,13 +12,14 @@ from http_client import HttpClient, basic, request
 from peers import Peer
 from processes import children, server_of, threads
 from programs import Program
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, create_account, for_each, with_loops
 from telemetry import FLAG, get, scrape
 from waiting import eventually, time_s
 
 PAIR_FLAGS = ("--password-scheme", "plain", *FLAG)
 
 
+@with_loops
 class FileserverCountsTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
@@ -214,10 +215,6 @@ class FileserverCountsTest(SceneTest):
         self.assertEqual(statuses, [503] * 8)
         self.assertLess(needed_s, 8 * 0.9, "they wait for one answer, not one after another")
         self.assertEqual(scrape(server).value("turnstile_authserver_up"), 0)
-
-
-class FileserverCountsOfLoopsTest(FileserverCountsTest):
-    model = "event"
 
 
 class AuthserverCountsTest(SceneTest):

@@ -12,7 +12,7 @@ from client import Client
 from http_client import FLAG, HttpClient, basic
 from peers import Peer
 from programs import Program
-from scene import SceneTest
+from scene import SceneTest, with_loops
 from waiting import eventually
 
 _FORGIVE_ONE_S, _FORGIVE_ONE_OF_ADDRESS_S = 6, 1
@@ -28,6 +28,7 @@ def _answer(line: bytes, _: socket.socket) -> bytes:
     return b"ERR unavailable x\n" if password == b"hard" else b"ERR denied no\n"
 
 
+@with_loops
 class ThrottleTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
@@ -179,7 +180,3 @@ class ThrottleTest(SceneTest):
         self.serve("--wrong-password-addresses", 8)
         for host in range(1, 5):
             self.assertGreaterEqual(self.guess_until_busy(f"127.0.0.{host}"), 10)
-
-
-class ThrottleOfLoopsTest(ThrottleTest):
-    model = "event"

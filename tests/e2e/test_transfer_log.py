@@ -10,7 +10,7 @@ from http_client import FLAG as HTTP
 from http_client import HttpClient, basic, request
 from peers import Peer
 from programs import Program, run
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, create_account, for_each, with_loops
 from transfer_lines import Line, lines_of, wait_for_lines
 from waiting import eventually
 
@@ -22,6 +22,7 @@ NOT_SENT = ["result", "asked", "bytes", "client", "name"]
 TICK_S = 0.001  # the times of a line are computed from two clocks
 
 
+@with_loops
 class TransferLogTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
@@ -332,10 +333,6 @@ class TransferLogTest(SceneTest):
         self.assertEqual(server.stop(), 0)
         self.assertIn("stopped while requests still wait", server.log())
         self.assertIn("lines were lost lines=3", server.log())
-
-
-class TransferLogOfLoopsTest(TransferLogTest):
-    model = "event"
 
 
 class TransferLogStartTest(SceneTest):

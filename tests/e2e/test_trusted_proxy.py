@@ -4,13 +4,14 @@ import json
 
 from http_client import FLAG, Answer, HttpClient
 from programs import Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops
 from waiting import eventually
 
 UNNAMED = "warning a peer sends X-Forwarded-For and is not believed peer=127.0.0.1"
 WARNING = "passwords cross the network readable"
 
 
+@with_loops
 class TrustedProxyTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
@@ -115,7 +116,3 @@ class TrustedProxyTest(SceneTest):
             server = self.scene.fileserver(self.authserver, "--http-listen", address, *flags)
             server.stop()
             self.assertEqual(server.log().count(WARNING), warnings, address)
-
-
-class TrustedProxyOfLoopsTest(TrustedProxyTest):
-    model = "event"

@@ -11,7 +11,7 @@ from client import Client, grant
 from dav_client import lock, refresh, token_of
 from http_client import FLAG, HttpClient, basic, request
 from programs import Program, run
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops
 from waiting import LONG_S, eventually
 
 CHANGES = {"remove": "--remove-account", "password": "--set-password"}
@@ -40,6 +40,7 @@ class UnderWayScene(SceneTest):
         self.assertEqual(ended.returncode, 0, ended.stderr)
 
 
+@with_loops
 class UnderWayTest(UnderWayScene):
     def serve(self, *flags: object, **options) -> Program:
         uploads = ("--uploads", "folder", "--rights", self.rights)
@@ -135,10 +136,6 @@ class UnderWayTest(UnderWayScene):
         self.assertGreater(len(zips["eve"].read()), 2 * _FILE_OF_ZIP)
 
 
-class UnderWayOfLoopsTest(UnderWayTest):
-    model = "event"
-
-
 class GrantTest(UnderWayScene):
     """Natively the authserver is asked again for a file, after ten seconds at most."""
 
@@ -171,6 +168,7 @@ class GrantTest(UnderWayScene):
             self.assertEqual(of_model["bob"].ask("disk/eve"), b"old")
 
 
+@with_loops
 class LocksTest(UnderWayScene):
     """A lock ends with the account of its user."""
 
@@ -214,7 +212,3 @@ class LocksTest(UnderWayScene):
         amy = self.client_of("amy", "another")
         self.assertEqual(refresh(amy, "/disk/eve", f"If: (<{token}>)").status, 200)
         self.assertEqual(self.put("bob", "/disk/eve"), 423)
-
-
-class LocksOfLoopsTest(LocksTest):
-    model = "event"

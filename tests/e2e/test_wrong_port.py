@@ -4,9 +4,10 @@ import http.client
 
 from http_client import FLAG
 from programs import Program
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest, create_account, with_loops
 
 
+@with_loops
 class WrongPortTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
@@ -46,7 +47,3 @@ class WrongPortTest(SharedSceneTest):
         client = self.connect(self.plain)
         lines = [b"get:alice:wonderland", b"GET /a HTTP/1.1"]
         self.assertEqual(client.ask_all(lines), ["OK", b"content"])
-
-
-class WrongPortOfLoopsTest(WrongPortTest):
-    model = "event"
