@@ -1,12 +1,19 @@
 #include "loadgen/figures/burst.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
+#include "base/units.h"
+#include "loadgen/figures/format.h"
 #include "loadgen/figures/units.h"
 
 namespace loadgen::burst {
 
 namespace {
+
+// Below it, the transfers mostly took place one after the other.
+constexpr double kLeastSimultaneity = 0.5;
 
 // From the first to the last of several moments.
 class Extent {
@@ -86,6 +93,24 @@ Summary summarize(const std::vector<Sums>& rounds) {
   }
   summary.all = summary_of(all);
   return summary;
+}
+
+std::string text_of(const Summary& summary) {
+  const SumsSummary& all = summary.all;
+  return fmt::format(
+      "{}, {}/s from the first request to the last byte; simultaneity {:.3f}, released "
+      "within {:.3f} ms, first byte {:.3f} ms later",
+      counted(summary.rounds.size(), "round"), base::human_bytes(all.rate_bytes_s),
+      all.simultaneity, all.release_spread_ms, all.first_byte_ms);
+}
+
+std::string warning_of(const Summary& summary) {
+  const double simultaneity = summary.all.simultaneity;
+  if (summary.all.transfers == 0 || simultaneity >= kLeastSimultaneity) return {};
+  return fmt::format(
+      "warning: the transfers overlapped little (simultaneity {:.3f}); use larger files, or a "
+      "slower server or link\n",
+      simultaneity);
 }
 
 }  // namespace loadgen::burst

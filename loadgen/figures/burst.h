@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "loadgen/figures/exchange.h"
@@ -62,5 +63,11 @@ struct Summary {
 };
 
 Summary summarize(const std::vector<Sums>& rounds);
+
+// The burst in one line of the table.
+std::string text_of(const Summary& summary);
+
+// Says that the transfers did not overlap much; empty if they did.
+std::string warning_of(const Summary& summary);
 
 }  // namespace loadgen::burst

@@ -10,9 +10,9 @@
 
 namespace loadgen {
 
-// The head (see head.h), and behind it what only this kind of run has. Ends with a line ending, and
-// does not hold the password. The keys are part of the contract with other programs. Requires:
-// `summary` is that of `figures`.
+// The fields of schema.h that this kind of run has. Ends with a line ending, and does not hold the
+// password. The keys are part of the contract with other programs. Requires: `summary` is that of
+// `figures`.
 //
 // `more` are further fields, which stand behind all but the distributions.
 std::string json_of(const Config& config, const Figures& figures, const Summary& summary,

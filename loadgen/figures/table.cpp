@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/units.h"
-#include "loadgen/figures/burst_report.h"
-#include "loadgen/figures/crowd_report.h"
 #include "loadgen/figures/format.h"
 #include "loadgen/figures/hint.h"
 

@@ -13,4 +13,11 @@ namespace loadgen {
 // is that of `figures`.
 std::string table_of(const Config& config, const Figures& figures, const Summary& summary);
 
+namespace crowd {
+
+// The same of a crowd. Requires: the figures are those of one.
+std::string table_of(const Config& config, const Figures& figures, const loadgen::Summary& summary);
+
+}  // namespace crowd
+
 }  // namespace loadgen

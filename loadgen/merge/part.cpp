@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "base/log.h"
-#include "loadgen/figures/head.h"
+#include "loadgen/figures/schema.h"
 #include "loadgen/merge/fields.h"
 
 namespace loadgen::merge {
@@ -116,11 +116,6 @@ void read_open_loop(const Fields& all, Part& part, std::string& wrong) {
   part.config.arrivals =
       value_of(open.text("arrivals", "fixed"), {ArrivalKind::kFixed, ArrivalKind::kPoisson}, wrong);
   OpenTally& tally = part.figures.tally.open.emplace();
-  tally.due = open.count("due");
-  tally.found_no_thread = open.count("found_no_thread");
-  tally.given_up = open.count("given_up");
-  if (tally.given_up > part.figures.tally.response_ns.count() && wrong.empty())
-    wrong = "its given_up is over its distribution";
   tally.service_ns =
       histogram_of(all, "service_distribution", open.object("service_time_ms"), wrong);
   tally.lateness_ns = histogram_of(all, "lateness_distribution", open.object("lateness_ms"), wrong);
@@ -138,7 +133,6 @@ void read_plateau(const Fields& all, Part& part, std::string& wrong) {
   part.figures.plateau =
       PlateauTime{.start_ns = ns_of(start_s * 1000), .elapsed_ns = ns_of(elapsed_s * 1000)};
   PlateauTally& tally = part.figures.tally.plateau.emplace();
-  tally.threads_started = plateau.count("threads_started");
   tally.response_ns =
       histogram_of(all, "plateau_distribution", plateau.object("response_time_ms"), wrong);
   const auto threads = static_cast<std::uint64_t>(testers_of(part.config));
@@ -181,12 +175,22 @@ void read_config(const Fields& all, Config& config, std::string& wrong) {
   config.users = static_cast<int>(std::min(users.count("asked", 0), kMostThreads));
 }
 
-void read_cpu(const Fields& all, CpuUse& cpu, std::string& wrong) {
-  const Fields used(all.object("cpu"), wrong);
-  cpu.used_cores = used.number("used_cores", 0);
-  cpu.allowed_cores = used.number("allowed_cores", 0);
-  cpu.us_per_request = used.number("us_per_request", 0);
-  cpu.run_delay_share = Fields(all.object("run_delay"), wrong).number("share", 0);
+// The fields of which the list says that they are read back as they are. A block that is missing
+// has none of them.
+void read_listed(const Fields& all, Figures& figures, std::string& wrong) {
+  for (const Field& field : fields()) {
+    if (field.back != Back::kAlways && field.back != Back::kLater) continue;
+    const std::string name = field.name;
+    const std::size_t point = name.find('.');
+    const std::string block = point == std::string::npos ? "" : name.substr(0, point);
+    const std::string key = name.substr(point + 1);  // all of it, if there is no point
+    if (!block.empty() && !all.has(block.c_str())) continue;
+    const Fields inner(all.object(block.c_str()), wrong);
+    const Fields& from = block.empty() ? all : inner;
+    if (field.back == Back::kLater && !from.has(key.c_str())) continue;
+    if (field.set_count) field.set_count(figures, from.count(key.c_str()));
+    if (field.set_number) field.set_number(figures, from.number(key.c_str()));
+  }
 }
 
 // Uploads have one size. Files to get, whose names have a number, may have several.
@@ -212,20 +216,17 @@ void read_figures(const Fields& all, Part& part, std::string& wrong) {
   read_halves(all, figures, wrong);
   read_open_loop(all, part, wrong);
   read_plateau(all, part, wrong);
+  read_listed(all, figures, wrong);
+  if (tally.open && tally.open->given_up > tally.response_ns.count() && wrong.empty())
+    wrong = "its given_up is over its distribution";
   tally.announced_bytes = tally.moved_bytes = all.count("bytes");
   tally.seconds = per_second(all, wrong);
-  tally.warmup_requests = all.count("warmup_requests", 0);
-  tally.cooldown_requests = all.count("cooldown_requests", 0);
-  tally.connections = all.count("connections", 0);
-  tally.reconnects = all.count("reconnects", 0);
   read_errors(all, tally, wrong);
   read_pauses(all, tally);
   part.requests = all.count("requests");
   read_phases(all, tally, part.requests, wrong);
-  read_cpu(all, figures.cpu, wrong);
   figures.sources = static_cast<int>(std::min<std::uint64_t>(all.count("sources", 1), 1'000'000));
   if (all.has("server_addresses")) figures.servers = all.texts("server_addresses");
-  figures.start_unix_s = all.number("started_unix_s");
   figures.end = value_of(
       all.text("end", "time"),
       {End::kTime, End::kRequests, End::kStable, End::kSignal, End::kFiles, End::kFailed}, wrong);

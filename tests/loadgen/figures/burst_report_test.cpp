@@ -1,4 +1,4 @@
-#include "loadgen/figures/burst_report.h"
+#include "loadgen/figures/burst.h"
 
 #include <nlohmann/json.hpp>
 

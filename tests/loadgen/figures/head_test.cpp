@@ -1,4 +1,4 @@
-#include "loadgen/figures/head.h"
+#include "loadgen/figures/schema.h"
 
 #include <nlohmann/json.hpp>
 #include <string>
