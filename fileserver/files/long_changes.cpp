@@ -11,10 +11,10 @@ LongChanges::Place::~Place() {
 }
 
 bool LongChanges::take(Place& place, const std::function<bool()>& may_wait) {
-  constexpr int kLookAgainMs = 200;  // whether one hangs, or the client is gone
+  constexpr int kAskAgainMs = 200;  // whether one hangs, or the client is gone
   do {
     const base::Lock lock(mutex_);
-    if (!may_begin(place.user_)) one_ended_.wait_ms(mutex_, kLookAgainMs);
+    if (!may_begin(place.user_)) one_ended_.wait_ms(mutex_, kAskAgainMs);
     if (may_begin(place.user_)) {
       place.goes_on();
       at_work_.push_back(&place);
