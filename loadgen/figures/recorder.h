@@ -4,15 +4,48 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
+#include "loadgen/figures/cause.h"
 #include "loadgen/figures/exchange.h"
-#include "loadgen/figures/outcomes.h"
 #include "loadgen/figures/tally.h"
 #include "loadgen/figures/think.h"
 #include "loadgen/figures/thread_series.h"
 
 namespace loadgen {
+
+// What has become of the requests of a run so far, as a set. Of all requests that have ended, those
+// of a warm-up and a cool-down included: whether one succeeded, and the causes for which others
+// failed.
+class Outcomes {
+ public:
+  Outcomes() = default;
+  explicit Outcomes(std::uint64_t bits) : bits_(bits) {}
+
+  // What became of one request: why it failed, or that it succeeded.
+  static Outcomes of(const std::optional<Cause>& failure) {
+    return Outcomes(std::uint64_t{1} << (failure ? failure->index() : Cause::kCount));
+  }
+
+  void add(Outcomes other) { bits_ |= other.bits_; }
+  std::uint64_t bits() const { return bits_; }
+
+  // The cause for which everything failed, if it is one that does not go away by itself: nobody
+  // listens, the account or its password is wrong, or there is no such file.
+  std::optional<Cause> hopeless() const {
+    for (const Cause cause : {Cause(Fault::kConnect), Cause(base::ErrorCode::kDenied),
+                              Cause(base::ErrorCode::kNotFound)}) {
+      if (bits_ == of(cause).bits_) return cause;
+    }
+    return {};
+  }
+
+ private:
+  std::uint64_t bits_ = 0;  // by Cause::index(); the next one is success
+};
+
+static_assert(Cause::kCount < 64);
 
 // The part of a Tally that can be read while the run goes on.
 struct Live {

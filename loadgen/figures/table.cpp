@@ -4,7 +4,6 @@
 
 #include "base/units.h"
 #include "loadgen/figures/format.h"
-#include "loadgen/figures/hint.h"
 
 namespace loadgen {
 

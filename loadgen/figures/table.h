@@ -13,6 +13,10 @@ namespace loadgen {
 // is that of `figures`.
 std::string table_of(const Config& config, const Figures& figures, const Summary& summary);
 
+// A sentence for who made the usual mistake, such as to measure the port of another protocol. Empty
+// if a request succeeded, or if nothing is known.
+std::string hint_of(const Config& config, const Summary& summary);
+
 namespace crowd {
 
 // The same of a crowd. Requires: the figures are those of one.

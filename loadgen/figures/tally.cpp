@@ -15,6 +15,13 @@ void add_part(std::optional<Part>& sum, const std::optional<Part>& other) {
   sum->add(*other);
 }
 
+// The part of a time that lies in [start_ns, end_ns).
+std::uint64_t within(std::int64_t start_ns, std::int64_t end_ns, std::int64_t from_ns,
+                     std::int64_t to_ns) {
+  const std::int64_t part_ns = std::min(end_ns, to_ns) - std::max(start_ns, from_ns);
+  return part_ns > 0 ? static_cast<std::uint64_t>(part_ns) : 0;
+}
+
 }  // namespace
 
 std::uint64_t Tally::errors_total() const {
@@ -29,6 +36,49 @@ void OpenTally::add(const OpenTally& other) {
   failed += other.failed;
   found_no_thread += other.found_no_thread;
   given_up += other.given_up;
+}
+
+void PlateauTally::add(const Exchange& exchange, std::int64_t start_ns, std::int64_t end_ns) {
+  if (exchange.failure) return;
+  busy_ns += within(start_ns, end_ns, exchange.started_ns, exchange.ended_ns);
+  if (exchange.ended_ns >= start_ns && exchange.ended_ns < end_ns)
+    response_ns.add(exchange.ended_ns - exchange.started_ns);
+}
+
+void PlateauTally::add(const Pause& pause, std::int64_t start_ns, std::int64_t end_ns) {
+  paused_ns += within(start_ns, end_ns, pause.from_ns, pause.to_ns);
+}
+
+void PlateauTally::add(const PlateauTally& other) {
+  threads_started += other.threads_started;
+  response_ns.add(other.response_ns);
+  busy_ns += other.busy_ns;
+  paused_ns += other.paused_ns;
+}
+
+void KindTally::add(const KindTally& other) {
+  response_ns.add(other.response_ns);
+  given_up += other.given_up;
+  answered += other.answered;
+  moved_bytes += other.moved_bytes;
+  for (std::size_t cause = 0; cause < errors.size(); ++cause) errors[cause] += other.errors[cause];
+}
+
+void KindTallies::add(const KindTallies& other) {
+  for (std::size_t kind = 0; kind < of_kind.size(); ++kind) of_kind[kind].add(other.of_kind[kind]);
+}
+
+void KindTallies::record(const Exchange& exchange, std::int64_t response_ns, bool has_time) {
+  KindTally& tally = of(exchange.kind);
+  if (!exchange.failure) {
+    tally.response_ns.add(response_ns);
+    tally.moved_bytes += exchange.moved_bytes;
+    return;
+  }
+  ++tally.errors[exchange.failure->index()];
+  if (!has_time) return;
+  tally.response_ns.add(response_ns);
+  ++tally.given_up;
 }
 
 void Tally::add(const Tally& other) {

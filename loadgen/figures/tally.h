@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "loadgen/config/config.h"
 #include "loadgen/figures/cause.h"
 #include "loadgen/figures/channels.h"
 #include "loadgen/figures/crowd.h"
+#include "loadgen/figures/exchange.h"
 #include "loadgen/figures/histogram.h"
-#include "loadgen/figures/kinds.h"
-#include "loadgen/figures/plateau.h"
 #include "loadgen/figures/think.h"
 
 namespace loadgen {
@@ -34,6 +34,57 @@ struct OpenTally {
   std::uint64_t given_up = 0;         // that are in response_ns, but failed
 
   void add(const OpenTally& other);
+};
+
+// What is measured of a ramp only: the time in which all threads run.
+//
+// Written by one thread. Read by others after it was joined.
+struct PlateauTally {
+  std::uint64_t threads_started = 0;
+
+  // Of requests that succeeded: the response times of those that ended in the plateau, and the part
+  // of their time that lies in it, whenever they ended.
+  Histogram response_ns;
+  std::uint64_t busy_ns = 0;
+
+  // The part of the pauses of --think that lies in it.
+  std::uint64_t paused_ns = 0;
+
+  // Add a request or a pause. The plateau is [start_ns, end_ns), in times of base::now_ns().
+  void add(const Exchange& exchange, std::int64_t start_ns, std::int64_t end_ns);
+  void add(const Pause& pause, std::int64_t start_ns, std::int64_t end_ns);
+
+  void add(const PlateauTally& other);
+};
+
+// When it was. Only the main thread knows it.
+struct PlateauTime {
+  std::int64_t start_ns = 0;    // after the start of the window
+  std::int64_t elapsed_ns = 0;  // 0: there was none
+};
+
+// What is measured of each kind of request, in a run that mixes them. The members mean what those
+// of Tally and OpenTally mean. The sum over the kinds is what these have.
+struct KindTally {
+  Histogram response_ns;
+  std::uint64_t given_up = 0;  // only of an open loop, as the next one
+  std::uint64_t answered = 0;
+  std::uint64_t moved_bytes = 0;
+  std::array<std::uint64_t, Cause::kCount> errors{};
+
+  std::uint64_t succeeded() const { return response_ns.count() - given_up; }
+  void add(const KindTally& other);
+};
+
+struct KindTallies {
+  std::array<KindTally, kRequestKinds> of_kind;  // by index_of()
+
+  KindTally& of(RequestKind kind) { return of_kind[index_of(kind)]; }
+  const KindTally& of(RequestKind kind) const { return of_kind[index_of(kind)]; }
+  void add(const KindTallies& other);
+
+  // Adds a request. `has_time`: the time of one that failed is in the response times.
+  void record(const Exchange& exchange, std::int64_t response_ns, bool has_time);
 };
 
 // What happened in the measured window. Every member is a count, a sum, a maximum or an example, so

@@ -1,4 +1,4 @@
-#include "loadgen/figures/hint.h"
+#include "loadgen/figures/table.h"
 
 #include "tests/catch.h"
 

@@ -1,4 +1,4 @@
-#include "loadgen/figures/plateau.h"
+#include "loadgen/figures/tally.h"
 
 #include "tests/catch.h"
 
