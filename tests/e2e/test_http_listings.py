@@ -86,7 +86,8 @@ class ListingsTest(SharedSceneTest):
         self.assertIsNone(answer.getheader("content-length"))
         self.assertEqual([entry["name"] for entry in json.load(answer)], _NAMES)
         page = self.ask("/large/").read()
-        self.assertEqual(links_of(page), ["../", *_NAMES])
+        links = re.findall(rb'<td><a href="([^"]*)"', page)  # links_of() takes a second
+        self.assertEqual([link.decode() for link in links], ["../", *_NAMES])
         self.assertTrue(page.endswith(b"</html>\n"))
 
     def test_a_connection_goes_on_behind_a_large_listing(self) -> None:
