@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 
+from rig import remote
 from rig.cores import usable_cores
 from rig.errors import Failed
 
-from .observe import client_limits, download_limits, limits
+from .observe import download_limits, limits
 from .observe.limits import Finding
 from .plan import plan
 from .plan.pinning import Placement
@@ -54,7 +56,7 @@ def _findings(todo: Plan, programs: Path, work: Path) -> list[Finding]:
     options = todo.options
     work.mkdir(parents=True, exist_ok=True)  # it may be new, and its disk is asked about
     of_client = (
-        client_limits.compare(options.client, todo.most_threads)
+        compare(options.client, todo.most_threads)
         if options.has_remote_client and not options.hosts
         else []
     )
@@ -88,3 +90,25 @@ def _cores(placement: Placement) -> Finding:
             "4 for a core each",
         )
     )
+
+
+_SETTINGS = (
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.tcp_tw_reuse",
+    "net.ipv4.tcp_congestion_control",
+)
+_UNLIMITED = 1 << 40
+_SOME = 200  # descriptors beside the connections
+
+
+def compare(destination: str, most_threads: int) -> list[Finding]:
+    """Failed when ssh does not reach it."""
+    paths = " ".join(f"/proc/sys/{name.replace('.', '/')}" for name in _SETTINGS)
+    lines = remote.ask(destination, f"ulimit -Sn && ulimit -Hn && cat {paths}").splitlines()
+    soft, hard = (_UNLIMITED if line == "unlimited" else int(line) for line in lines[:2])
+    settings = {name: " ".join(line.split()) for name, line in zip(_SETTINGS, lines[2:])}
+    found = [
+        limits.of_descriptors(soft, hard, most_threads + _SOME),
+        *limits.of_connections(settings),
+    ]
+    return [replace(one, name=f"{destination}: {one.name}") for one in found]

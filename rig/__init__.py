@@ -21,7 +21,6 @@ The lab, the bench, the demo and the tests all use this package. It knows nothin
   place.py       where the load generator runs: here, or in one of the next
   wire.py        a second namespace, behind a cable or a link with a delay, a program of ours
   link.py        what such a link carries, and how TCP is set at both ends of it
-  told.py        what that says of itself
   remote.py      another host, by ssh
   nodes.py       many hosts as namespaces; links that change during a run
   switch.py      the namespaces and cables of those

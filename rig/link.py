@@ -1,6 +1,9 @@
 """What a virtual link carries, how long it takes, and how TCP is set at both of its ends.
 
 Papers name their links: see lab/plan/machines.py.
+
+What is asked of TCP here is not always what a connection gets. observe/connections.py reads from
+the kernel what was in force.
 """
 
 from __future__ import annotations

@@ -3,6 +3,9 @@
 The link is a pair of virtual interfaces, with a rate limit at both ends if one is asked for; or,
 with a delay, two devices of a program that holds the packets. The programs in both namespaces share
 cores and disks.
+
+Many kernels of virtual machines and containers have no netem, hence lab/delay_line. It says how
+late it was itself, because what it does not do in time looks like a slower link.
 """
 
 from __future__ import annotations
@@ -19,8 +22,8 @@ from . import cable, namespace
 from .cable import InNamespace, inside
 from .errors import Failed
 from .link import AS_IT_IS, Link, Tcp, limit_window, route
+from .place import Direction, Told
 from .processes import Program, run_tool
-from .told import Direction, Told
 
 _OURS, _THEIRS = "client0", "server0"  # each is named after what is at the other end
 _LONG_QUEUE = 5000  # packets

@@ -12,7 +12,7 @@ import statistics
 from dataclasses import dataclass
 
 from ..plan.catalog import Cell
-from ..plan.pairs import Pair
+from ..plan.planned import Pair
 from ..procedures import side_by_side, sweep
 from ..results.records import Run
 from . import intervals

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..workloads.series import Second, Series
+from ..workloads.outcome import Second, Series
 from . import change_points, trend
 from .change_points import Change
 from .trend import Trend

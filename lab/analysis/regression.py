@@ -1,6 +1,10 @@
 """A line through the samples of a run, y = a + b x: memory over requests under way, for example.
 
 Least squares. The intervals respect that neighbouring seconds depend on each other; see blocks.py.
+
+Throughput rises with the clients, so the CPU is correlated with both. A partial correlation is
+that of what remains of two columns when a line over a third one is taken off. Its interval respects
+the same.
 """
 
 from __future__ import annotations

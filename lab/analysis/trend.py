@@ -3,6 +3,9 @@
 The test wants values that do not depend on each other, but a good second is often followed by a
 good one. So it looks at the means of blocks of seconds, which depend on each other much less. What
 is left of that is why the limit is 1% and not 5%.
+
+A moving average is None where its window would reach beyond the first or the last point, so that
+the ends of a curve are means of as much as its middle.
 """
 
 from __future__ import annotations

@@ -22,8 +22,7 @@ from .closed_loop import KIND as CLOSED_LOOP
 from .connections import KIND as CONNECTIONS
 from .crowd import KIND as CROWD
 from .failover import KIND as FAILOVER
-from .figure import Figure
-from .kind import Kind
+from .kind import Figure, Kind
 from .mix import KIND as MIX
 from .open_loop import KIND as OPEN_LOOP
 from .ramp import KIND as RAMP

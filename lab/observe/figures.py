@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..kinds.figure import LESS, MORE, NEITHER
+from ..kinds.kind import LESS, MORE, NEITHER
 
 HOST, SERVER = "host", "limited server"
 SLEEPER = "a sleeper of 10 ms woke late"
@@ -20,7 +20,7 @@ GROUPS = (WAY, SLEEPER, HOST, SERVER)  # of columns
 class HostFigure:
     """sample is what it comes from: of a gauge the highest value, of a counter its rate.
 
-    "" if it does not come from the samples. unit and better are as in kinds/figure.py. title
+    "" if it does not come from the samples. unit and better are as in kinds/kind.py. title
     is that of its column, without the unit; "" if the table does not have it.
     """
 

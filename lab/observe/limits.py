@@ -18,7 +18,7 @@ from rig.host import HAPROXY, Tool, is_container, is_root
 
 from ..plan import catalog
 from ..plan.plan import Plan
-from . import thread_room, usage
+from . import tried_limits, usage
 from .sampler import Sampler
 
 _LOOK_AROUND_S = 1.0
@@ -83,7 +83,7 @@ def compare(plan: Plan, programs: Path, work: Path) -> list[Finding]:
     findings = [
         *([quietness()] if stages else []),
         _descriptors(most_threads),
-        of_threads(thread_room.smallest(), 2 * most_threads + _OTHER_THREADS),
+        of_threads(tried_limits.smallest(), 2 * most_threads + _OTHER_THREADS),
         _all_files(),
         _neighbours(),
         *_network(most_threads),
@@ -112,7 +112,7 @@ def of_descriptors(soft: int, hard: int, need: int) -> Finding:
     return Finding("open files (soft, hard)", f"{soft}, {hard}", f"hard at least {need}", fix)
 
 
-def of_threads(room: thread_room.Room, need: int) -> Finding:
+def of_threads(room: tried_limits.Room, need: int) -> Finding:
     """A server of threads or processes has one for each of the load generator's."""
     fix = "" if room.count >= need else f"raise it: {room.limit}"
     return Finding("threads that can be started", f"{room.count}", f"at least {need}", fix)

@@ -17,7 +17,7 @@ from types import TracebackType
 from rig.errors import Failed
 from rig.place import Place
 
-from ..kinds.figure import measured
+from ..kinds.kind import measured
 from .moment import Sample
 
 _MS_PER_S = 1000

@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from itertools import pairwise
 
-from ..kinds.figure import measured
+from ..kinds.kind import measured
 from .moment import Sample
 
 _MS_PER_S = 1000

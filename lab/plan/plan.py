@@ -14,9 +14,17 @@ from ..kinds.ramp import Ramp, Scale
 from . import catalog, file_counts, machines
 from .catalog import Cell, Experiment, Mode, Stage
 from .machines import Machine
-from .pairs import Pair, pairs_of
 from .pinning import Placement, choose
-from .planned import INTERLEAVED, OVERHEAD_S, STACK_START_S, USUAL_CROWD, Planned, Sweep
+from .planned import (
+    INTERLEAVED,
+    OVERHEAD_S,
+    STACK_START_S,
+    USUAL_CROWD,
+    Pair,
+    Planned,
+    Sweep,
+    pairs_of,
+)
 
 _TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from rig.control_group import Limits
 
 from ..kinds import BURST, CLIENT, CROWD, FAILOVER
 from ..kinds.ramp import Ramp
-from . import machines
-from .catalog import Cell, Mode, Size, Stage
+from . import catalog, machines
+from .catalog import Cell, Experiment, Mode, Size, Stage
 from .pinning import Pinning
 
 INTERLEAVED, CYCLED, BLOCKED = "interleaved", "cycled", "blocked"
@@ -164,3 +165,40 @@ class Setting:
 
     def __str__(self) -> str:
         return f"N={self.threads}" if self.offered_rps is None else f"{self.offered_rps:g}/s"
+
+
+_VIEWS_OF_GAINS = {"maxima", "before_after", "bars"}
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two stages whose gain is measured side by side at a row."""
+
+    before: str
+    after: str
+    row: str
+
+    @property
+    def name(self) -> str:
+        """Without the row, which every run has."""
+        return f"{self.before}:{self.after}"
+
+    @property
+    def cells(self) -> tuple[Cell, Cell]:
+        return Cell(self.before, self.row), Cell(self.after, self.row)
+
+    def __str__(self) -> str:
+        return f"{self.after} beside {self.before}, {catalog.row_title(self.row)}"
+
+
+def pairs_of(experiments: Sequence[Experiment]) -> tuple[Pair, ...]:
+    """Each stage with the one before it, in experiments that show gains."""
+    chosen = [experiment for experiment in experiments if _VIEWS_OF_GAINS & set(experiment.views)]
+    return tuple(
+        dict.fromkeys(
+            Pair(before, after, row)
+            for experiment in chosen
+            for before, after in zip(experiment.stages, experiment.stages[1:])
+            for row in experiment.rows
+        )
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rig.told import Told
+from rig.place import Told
 
 from ..observe import usage as observed
 from ..observe.moment import Sample

@@ -14,10 +14,9 @@ from rig.processes import Program
 from ..kinds.failover.load import KILLED, STARTED
 from ..observe.sampler import Sampler
 from ..systems.system import Mortal, Running
-from ..workloads import loadgen_run, series
+from ..workloads import loadgen_run, outcome
 from ..workloads.load import Kill, Load
-from ..workloads.outcome import Result
-from ..workloads.series import Event, Series
+from ..workloads.outcome import Event, Result, Series
 from ..workloads.uploads import Upload
 
 
@@ -62,7 +61,7 @@ class OneHost:
 
     def finish(self) -> Result:
         result = loadgen_run.finish(self.program, self.load).moved(-self.place.clock_ahead_s)
-        seconds = series.of_file(self.record) if self.record else []
+        seconds = outcome.of_file(self.record) if self.record else []
         return replace(result, series=Series(tuple(seconds)))
 
     def uploads(self) -> list[Upload]:

@@ -13,13 +13,12 @@ from rig import files, namespace
 from rig.clocks import Reading
 from rig.cores import verify_cores
 from rig.errors import Failed
-from rig.place import LOOPBACK
-from rig.told import Told
+from rig.place import LOOPBACK, Told
 from rig.wire import End
 
 from ..kinds.client.fetching import Fetching
 from ..kinds.client.load import FetchLoad
-from ..kinds.figure import measured
+from ..kinds.kind import measured
 from ..kinds.ramp.load import RampLoad
 from ..kinds.ramp.many_hosts import ManyHosts
 from ..observe import residency, round_trips, usage
@@ -30,11 +29,9 @@ from ..observe.sleeper import Sleeper, Wake, beside, lateness
 from ..observe.usage import ComponentUsage
 from ..plan.pinning import Pinning
 from ..plan.planned import Setting
-from ..results import courses as kept_courses
-from ..results import distributions
 from ..results import series as kept_series
-from ..results.courses import Courses
 from ..results.records import Run
+from ..results.series import Courses
 from ..systems import fresh_files
 from ..systems.system import Receiving, Running, Telling
 from ..workloads import loadgen_run, transfers
@@ -119,13 +116,13 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     figures = measured({**seen.figures, "resident_before": resident})
     evidence = {
         "command": seen.command,
-        "loadgen": distributions.packed(result.raw),
+        "loadgen": kept_series.packed_distributions(result.raw),
         "samples": [
             {"time_s": round(sample.time_s - result.start_s, 3), **sample.values}
             for sample in beside(seen.window, seen.wakes)
         ],
         **kept_series.packed(result.series),
-        **(kept_courses.packed(seen.courses) if seen.courses else {}),
+        **(kept_series.packed_courses(seen.courses) if seen.courses else {}),
     }
     return Measured(
         run=replace(run, repeat=repeat, figures=figures),

@@ -6,8 +6,7 @@ import sys
 import time
 
 from ..plan.catalog import Cell
-from ..plan.pairs import Pair
-from ..plan.planned import Setting
+from ..plan.planned import Pair, Setting
 
 
 class Progress:

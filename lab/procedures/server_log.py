@@ -12,7 +12,7 @@ from ..observe import transfer_logs
 from ..observe.log_formats import Served
 from ..observe.moment import INTERVAL_S
 from ..observe.transfer_logs import Recorded
-from ..results.courses import Courses
+from ..results.series import Courses
 from ..workloads import transfers, uploads
 from ..workloads.transfers import Transfer
 from ..workloads.uploads import Upload

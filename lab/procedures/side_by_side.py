@@ -14,8 +14,7 @@ from dataclasses import replace
 
 from rig.errors import Failed
 
-from ..plan.pairs import Pair
-from ..plan.planned import Planned, Setting
+from ..plan.planned import Pair, Planned, Setting
 from ..results.records import Run
 from . import sweep
 from .bench import Bench, Trials

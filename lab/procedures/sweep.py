@@ -4,6 +4,9 @@ A sweep climbs its ladder until throughput is flat. Then it measures one far poi
 may come after a plateau. If throughput is higher there, the sweep goes on climbing.
 
 Everything depends only on the points measured so far, so an interrupted sweep can be resumed.
+
+A procedure says which point of a cell comes next. It knows only the runs so far, so an interrupted
+run of the lab can be resumed.
 """
 
 from __future__ import annotations

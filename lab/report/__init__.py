@@ -5,7 +5,6 @@ overview.py                         the first page
 method.py, appendix.py              how it was measured, what terms mean; what was left out
 finding_views.py                    the paper's findings: a checklist, and the evidence
 tables.py, bottleneck_tables.py     views that are tables; they get a scene.py
-hardware_view.py                    this host in the rows of a paper's table
 figure_views.py, sweep_grid.py, panel_views.py, scaling_views.py   views that draw
 series_views.py                     runs over time, where their series were kept
 charts/                             the drawings, which know only numbers

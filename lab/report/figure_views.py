@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..plan.catalog import Stage, row_title
 from . import wording
-from .charts import dot_plot, named_bars
+from .charts import dot_plot, stacked_bars
 from .charts.dot_plot import Panel, Row
 from .document import Block, Figure, Table
 from .scene import Scene, Step, short_title
@@ -82,7 +82,7 @@ def profile(scene: Scene) -> list[Block]:
             "with kcachegrind. In the paper, `upload_file`, which read the file and sent it, took "
             "most of the time.",
             canvases=[
-                named_bars.draw(
+                stacked_bars.draw_named(
                     "Share of the instructions",
                     [
                         (name, share, f"{share:.1%}")

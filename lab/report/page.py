@@ -26,10 +26,10 @@ from . import (
 )
 from .bottleneck_tables import bottlenecks
 from .document import Block, Document, Figure, Heading, Paragraph, Pointer, Table
-from .hardware_view import hardware
 from .html import render as render_html
 from .markdown import render as render_markdown
 from .scene import Scene
+from .tables import hardware
 
 _OF_KINDS = [views for kind in KINDS.values() if (views := kind.part("views"))]
 _OWN = {name: view for views in _OF_KINDS for name, view in views.VIEWS.items()}

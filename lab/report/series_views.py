@@ -13,7 +13,7 @@ from ..plan.catalog import Cell
 from ..results import series as kept
 from ..results.environment import Environment
 from ..results.records import Folder, Run
-from ..workloads.series import Second, Series
+from ..workloads.outcome import Second, Series
 from . import wording
 from .charts import series_chart
 from .charts.series_chart import Averages

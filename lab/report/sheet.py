@@ -10,7 +10,7 @@ from typing import Generic, TypeVar
 from .. import kinds
 from ..analysis.intervals import Spread
 from ..analysis.passes import OfPasses
-from ..kinds.figure import Figure
+from ..kinds.kind import Figure
 from ..results.records import Run
 from . import wording
 from .charts import line_chart

@@ -2,7 +2,6 @@
 
 records.py       points.csv and samples/
 environment.py   environment.json: how and on what the points were measured
-distributions.py the distribution of a run, as samples/ keeps it
-series.py        the series of a run, as samples/ keeps it
+series.py        series and distributions of a run, as samples/ keeps them
 packed.py        opens the folder, or the archive in it
 """

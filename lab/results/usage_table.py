@@ -2,6 +2,9 @@
 
 A component is a program under test, "core 0", "disk vda" or "machine". A metric or a component that
 an older version did not measure is simply not there, and one of a newer version is left unread.
+
+Older versions had columns of points.csv in its place, for example fileserver_cpu_cores, and one
+value for each core in core_user. They are only read.
 """
 
 from __future__ import annotations

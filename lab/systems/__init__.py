@@ -2,9 +2,9 @@
 
 system.py      what a system under test is to the lab
 turnstile.py   our own: a store, an authserver and a fileserver
-programs.py    what those have in common whose servers are programs of this machine
+programs.py    what those have in common whose servers are programs of this machine, and the memory
+               that our fileserver needs for a part of its files
 known.py       all systems by their names
 peers/         other people's FTP servers, as private copies
-file_memory.py how much memory our fileserver needs for a part of its files
 fresh_files.py files that are made anew for each burst
 """

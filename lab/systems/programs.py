@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
+from pathlib import Path
 
 from rig.errors import Failed
 from rig.processes import Program
@@ -34,3 +36,25 @@ class OfPrograms(ABC):
         for program in self.programs():
             if not program.is_running():
                 raise Failed(f"{program.name} ended: {program.last_words()}")
+
+
+_BOOKKEEPING_BYTES = 480  # of a file, beside its name
+_PACKED_BELOW_BYTES, _BLOCK_BYTES = 16 * 1024, 4096  # a file of this size takes whole blocks
+
+
+def limit_bytes(root: Path, share: float) -> int:
+    """As --memory-limit counts this share of the files, with their names.
+
+    The names of further files have no room then. Requires: the files have one size, so that it does
+    not matter which are in memory.
+    """
+    with os.scandir(root) as entries:
+        files = [(entry.name, entry.stat().st_size) for entry in entries]
+    each = _BOOKKEEPING_BYTES + max(len(os.fsencode(name)) for name, _ in files)
+    return round(share * len(files)) * (each + max(_in_memory(size) for _, size in files))
+
+
+def _in_memory(size_bytes: int) -> int:
+    if size_bytes < _PACKED_BELOW_BYTES:
+        return size_bytes
+    return -(-size_bytes // _BLOCK_BYTES) * _BLOCK_BYTES

@@ -18,8 +18,7 @@ from rig.transfer_log import TransferLog
 
 from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
-from . import file_memory
-from .programs import OfPrograms
+from .programs import OfPrograms, limit_bytes
 from .system import Site
 
 
@@ -138,8 +137,7 @@ class WithStore:
         if mix:
             flags += ["--telemetry-listen", str(Address("127.0.0.1", 0))]
         if mix and mix.in_memory:
-            limit_bytes = file_memory.limit_bytes(site.root, mix.in_memory)
-            flags += ["--memory-limit", str(limit_bytes)]
+            flags += ["--memory-limit", str(limit_bytes(site.root, mix.in_memory))]
         return flags
 
     def _transfer_log(self, cell: Cell, logs: Path) -> Path | None:

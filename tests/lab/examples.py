@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from lab import kinds
 from lab.kinds.closed_loop import load as closed_loop
 from lab.kinds.crowd import load as crowd
-from lab.kinds.figure import measured
+from lab.kinds.kind import measured
 from lab.observe.host import Host
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog, plan

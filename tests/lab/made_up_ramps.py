@@ -14,9 +14,9 @@ from lab.kinds.ramp import Ramp
 from lab.kinds.ramp import analysis as ramps
 from lab.kinds.ramp.analysis import RampResult
 from lab.plan.catalog import Cell
-from lab.results import courses
-from lab.results.courses import Courses
+from lab.results import series
 from lab.results.records import Run
+from lab.results.series import Courses
 from lab.workloads.uploads import Moment
 from rig.nodes import Group
 
@@ -59,7 +59,7 @@ class MadeUp:
         clients = [self._moment(index, source) for index in range(self._count)]
         server = [self._of_server(one, source) for one in clients] if self.server else []
         samples = self._samples(clients, source)
-        return {**courses.packed(Courses(STEP_S, clients, server)), "samples": samples}
+        return {**series.packed_courses(Courses(STEP_S, clients, server)), "samples": samples}
 
     def result(self, **changes: Any) -> RampResult:
         """changes are those of the run."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from lab.kinds.failover import load
 from lab.kinds.failover.load import Outage
-from lab.workloads.series import Event, Second, Series
+from lab.workloads.outcome import Event, Second, Series
 
 
 def _second(t: int, ended: int, failed: int, p50_ms: float = 0.2, p99_ms: float = 2.0) -> Second:

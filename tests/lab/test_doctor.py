@@ -67,7 +67,7 @@ class BeforeARunTest(unittest.TestCase):
         with (
             tempfile.TemporaryDirectory() as folder,
             mock.patch("lab.observe.limits.compare") as compare,
-            mock.patch("lab.observe.client_limits.compare", side_effect=Failed("far: no route")),
+            mock.patch("lab.doctor.compare", side_effect=Failed("far: no route")),
             self.assertRaisesRegex(Failed, "no route"),
         ):
             doctor.before_a_run(options, Path(folder), Path(folder), is_anyway=False)

@@ -9,7 +9,7 @@ import examples
 from networks import why_no_namespace
 from real_lab import BUILD, DONE, disk_folder, lab, table, unexplained, why_no_run
 
-from lab.results import courses
+from lab.results import series
 from rig import switch
 
 SCALE = 5000  # 10,170 s of the paper become 2 s
@@ -49,7 +49,7 @@ class RampsTest(unittest.TestCase):
 
     def require_both_views(self, evidence: dict[str, Any], row: dict[str, str]) -> None:
         """They have the same uploads, but those that end late; a text has rounded bytes."""
-        found = courses.unpacked(evidence)
+        found = series.courses_of(evidence)
         assert found
         for view in (found.clients, found.server):
             moved = sum(one.bytes_per_s for one in view) * found.step_s

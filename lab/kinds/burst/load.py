@@ -10,7 +10,7 @@ from ...workloads import transfers
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
 from ...workloads.transfers import Transfer
-from ..figure import LESS, MORE, NEITHER, Figure
+from ..kind import LESS, MORE, NEITHER, Figure
 
 SHORTEST_WATCHED_S = 0.5  # samples are too far apart to say anything of a shorter one
 _SLOWEST_BYTES_S = 50_000.0  # for an estimate of how long a run takes

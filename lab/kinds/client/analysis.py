@@ -2,6 +2,11 @@
 
 Paper 004 prints means of five attempts of which "sometimes not all" succeeded. Such a mean is one
 of survivors, so the number of both stands beside each of our medians.
+
+Three attempts or more have an interval of their own. Two may agree by luck. How much attempts
+differ is then taken from many points together, each around its own mean, and the interval is
+Student's with their degrees of freedom. It is not narrower than 1% either way: what all attempts
+of a run have in common, such as a clock of the processor, is not seen within the run.
 """
 
 from __future__ import annotations

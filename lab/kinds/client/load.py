@@ -12,6 +12,9 @@ leaves in files of their own are not put together within the time.
 
 An attempt that fails is an answer: it counts as one of the attempts of its point, and no rate is
 made of it. So a mean of rates is one of those that succeeded; see kinds/client/analysis.py.
+
+The round trip beside a download is foretold by the windows of its channels: each has a whole window
+under way. What the link itself does not hold waits in its queue.
 """
 
 from __future__ import annotations
@@ -26,7 +29,7 @@ from ...plan.from_json import from_json
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
 from ..burst.load import SHORTEST_WATCHED_S
-from ..figure import LESS, MORE, NEITHER, Figure
+from ..kind import LESS, MORE, NEITHER, Figure
 
 FAILED = "the fetch failed"  # how the failure of such an attempt begins
 _SAME_WINDOW = 1.25  # segments; behind a loss the kernel offers about one more

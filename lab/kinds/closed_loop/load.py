@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
-from ..figure import NEITHER, Figure
+from ..kind import NEITHER, Figure
 
 _MOST_OF_N = 1.03
 _MOST_ERRORS = 0.01  # of all outcomes; with more, throughput is mostly that of failures

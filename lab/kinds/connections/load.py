@@ -16,7 +16,7 @@ from ...workloads.load import Asked
 from ...workloads.outcome import Result
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
-from ..figure import LESS, MORE, Figure
+from ..kind import LESS, MORE, Figure
 
 _FROM, _TO = 0.1, 0.7  # of the measured time; to look at all threads takes time too
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result, starved_share
-from ..figure import LESS, MORE, Figure
+from ..kind import LESS, MORE, Figure
 
 ENGINES = ("epoll", "poll", "sigio", "io_uring")  # of the load generator
 _MOST_OF_A_CORE = 0.9  # of the cores that the load generator may use; above, it is the limit

@@ -8,7 +8,7 @@ from rig.place import LOOPBACK
 
 from ...plan.catalog import Cell, Stage
 from ...report import sheet, wording
-from ...report.charts import line_chart, named_bars
+from ...report.charts import line_chart, stacked_bars
 from ...report.charts.line_chart import Curve
 from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
@@ -212,7 +212,7 @@ def _maxima_figure(row: str, found: list[tuple[Stage, CrowdResult]]) -> Figure:
         name=f"most-users-{row}",
         title=f"The most users that hold, {row}",
         caption="≥: the host could try no more, or the search did not end.",
-        canvases=[named_bars.draw("users", bars, max(1.0, *map(float, most)), "stage1")],
+        canvases=[stacked_bars.draw_named("users", bars, max(1.0, *map(float, most)), "stage1")],
     )
 
 

@@ -12,10 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...workloads.load import Asked, Kill
-from ...workloads.outcome import Result
-from ...workloads.series import Second, Series
+from ...workloads.outcome import Result, Second, Series
 from ..closed_loop import load as closed_loop
-from ..figure import LESS, NEITHER, Figure
+from ..kind import LESS, NEITHER, Figure
 from ..open_loop.load import OpenLoop
 
 FIGURES = (

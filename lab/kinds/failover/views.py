@@ -13,7 +13,7 @@ from ...report.scene import Scene
 from ...report.sheet import Column
 from ...results import series as kept
 from ...results.records import Run
-from ...workloads.series import Series
+from ...workloads.outcome import Series
 from . import KIND, load
 from .load import Outage, Times
 

@@ -14,7 +14,7 @@ from ...workloads.load import Asked
 from ...workloads.outcome import Result
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
-from ..figure import LESS, MORE, NEITHER, Figure
+from ..kind import LESS, MORE, NEITHER, Figure
 
 KINDS = ("get", "put", "new")
 FROM_MEMORY = 'turnstile_file_sends_total{source="memory"}'

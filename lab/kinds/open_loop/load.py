@@ -13,7 +13,7 @@ from ...workloads.load import Asked
 from ...workloads.outcome import Result
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
-from ..figure import LESS, MORE, Figure
+from ..kind import LESS, MORE, Figure
 
 MOST_UNDER_WAY = 256  # enough threads for any rate at which the server is not overloaded
 _SIGMAS = 5  # by which the number of requests of a Poisson process may differ from its mean

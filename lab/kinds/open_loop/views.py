@@ -15,7 +15,7 @@ from ...report.charts.tail_chart import Tail
 from ...report.document import Block, Figure, Table
 from ...report.scene import Scene
 from ...report.sheet import Column, Number, of_view
-from ...results import distributions
+from ...results import series
 from ...results.records import Folder, Run
 from . import KIND
 from . import analysis as offered_load
@@ -173,7 +173,7 @@ _HALVES = ("dots", "dash")
 @dataclass(frozen=True)
 class _System:
     name: str
-    tail: distributions.Tail
+    tail: series.Tail
 
 
 def tail_figures(measured: Sequence[tuple[Cell, OfferedLoads]], folder: Folder) -> list[Figure]:
@@ -207,9 +207,9 @@ def typical(runs: Sequence[Run]) -> Run:
     return sorted(runs, key=lambda run: run.p99_ms or 0.0)[(len(runs) - 1) // 2]
 
 
-def _tail(folder: Folder, run: Run) -> distributions.Tail | None:
+def _tail(folder: Folder, run: Run) -> series.Tail | None:
     evidence = folder.evidence(run) or {}
-    return distributions.tail(evidence.get("loadgen", {}))
+    return series.tail(evidence.get("loadgen", {}))
 
 
 def _tail_figure(row: str, systems: Sequence[_System]) -> Figure:

@@ -14,9 +14,9 @@ from ...analysis.blocks import Estimate
 from ...analysis.knee import Knee
 from ...analysis.regression import Line, OfCpu
 from ...analysis.two_views import Agreement
-from ...results import courses
-from ...results.courses import Courses
+from ...results import series
 from ...results.records import Run
+from ...results.series import Courses
 from ...workloads.uploads import Moment
 from . import Ramp
 from .gathered import OfGroup
@@ -183,7 +183,7 @@ def _known(values: _Values, steps: range) -> list[float]:
 
 def of_run(run: Run, ramp: Ramp, evidence: Mapping[str, Any]) -> RampResult | None:
     """None where nothing was kept of it."""
-    found = courses.unpacked(evidence)
+    found = series.courses_of(evidence)
     if found is None:
         return None
     times_s = [moment.t for moment in found.clients]

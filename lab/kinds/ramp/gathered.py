@@ -14,8 +14,8 @@ from typing import Any
 from rig.clocks import Reading
 from rig.testers import Tester, Testers
 
-from ...workloads import series, transfers, uploads
-from ...workloads.series import Second
+from ...workloads import outcome, transfers, uploads
+from ...workloads.outcome import Second
 from ...workloads.transfers import Transfer, fairness
 from ...workloads.uploads import Upload
 
@@ -112,7 +112,7 @@ def _record(testers: Testers, tester: Tester) -> _Record:
     return _Record(
         tester=tester,
         start_unix_s=start_s,
-        seconds=[series.of_words(row) for row in _rows(tester.series)],
+        seconds=[outcome.of_words(row) for row in _rows(tester.series)],
         transfers=[
             OfTester(
                 **vars(transfers.of_words(row)),

@@ -15,7 +15,7 @@ from ...workloads import uploads
 from ...workloads.load import Asked, Load
 from ...workloads.outcome import Result
 from ...workloads.uploads import Stretch, Upload
-from ..figure import LESS, MORE, NEITHER, Figure
+from ..kind import LESS, MORE, NEITHER, Figure
 from . import Ramp
 from .gathered import Gathered, groups_between, upload_of
 

@@ -14,8 +14,7 @@ from rig.errors import Failed
 from rig.nodes import Nodes
 from rig.testers import Testers
 
-from ...workloads.outcome import Result
-from ...workloads.series import Event, Series
+from ...workloads.outcome import Event, Result, Series
 from ...workloads.uploads import Upload
 from . import gathered
 from . import load as ramp

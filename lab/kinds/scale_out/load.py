@@ -11,12 +11,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ...workloads.load import Asked, Kill
-from ...workloads.outcome import Result
-from ...workloads.series import Second, Series
+from ...workloads.outcome import Result, Second, Series
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
 from ..failover.load import KILLED, STARTED
-from ..figure import LESS, MORE, NEITHER, Figure
+from ..kind import LESS, MORE, NEITHER, Figure
 from ..mix.load import FROM_DISK, FROM_MEMORY, IN_MEMORY
 
 _LITTLES_LAW = "X*R "  # so the load generator begins what it says of it

@@ -112,3 +112,30 @@ def _break(canvas: Canvas, x: float, y: float) -> None:
     """Two gaps across the bar: it is longer than drawn."""
     for shift in (0, 5):
         canvas.line(x + shift, y + _BAR + 1, x + shift + 4, y - 1, "c-ground")
+
+
+_NAMED_WIDTH, _NAMED_ROW, _NAMED_BAR, _NOTE = 300.0, 27.0, 7.0, 44.0
+
+
+def draw_named(
+    title: str, bars: Sequence[tuple[str, float, str]], longest: float, colour: str
+) -> Canvas:
+    """bars are (name, length, its text). A bar as long as longest has the whole width."""
+    canvas = Canvas(_NAMED_WIDTH, _NAMED_ROW * len(bars), title)
+    for index, (name, length, value) in enumerate(bars):
+        y = _NAMED_ROW * index
+        canvas.text(0, y + 10, _cut(name), "s")
+        canvas.text(_NAMED_WIDTH, y + 22, value, "s", "end")
+        canvas.rectangle(
+            0, y + 14, length / longest * (_NAMED_WIDTH - _NOTE), _NAMED_BAR, f"c-{colour}"
+        )
+    return canvas
+
+
+def _cut(name: str) -> str:
+    """The name, or as much of its beginning as has room."""
+    if text_width(name, SMALL_PX) <= _NAMED_WIDTH:
+        return name
+    while name and text_width(f"{name}…", SMALL_PX) > _NAMED_WIDTH:
+        name = name[:-1]
+    return f"{name}…"

@@ -6,10 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from .client import Wanted
-from .curl import Curl
-from .globus import GlobusUrlCopy
-from .lftp import Lftp
+from .client import Curl, GlobusUrlCopy, Lftp, Wanted
 
 _SCRIPT = """\
 set cmd:fail-exit yes

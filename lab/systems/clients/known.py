@@ -10,13 +10,9 @@ from rig.errors import Failed, WrongUsage
 from rig.servers import Programs
 
 from ..peers.system import packages_in
-from .aria2 import Aria2
-from .client import Client
+from .client import Aria2, Client, Curl, GlobusUrlCopy, Lftp
 from .copies import CurlThrough, GlobusByOrder, GlobusThrough, LftpByOrder
-from .curl import Curl
 from .generator import LoadGenerator, PlainLoadGenerator
-from .globus import GlobusUrlCopy
-from .lftp import Lftp
 
 CLIENTS: dict[str, type[Client]] = {
     "curl": Curl,

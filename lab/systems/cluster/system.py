@@ -29,10 +29,9 @@ from rig.switch import OUR_ADDRESS, address
 from ...kinds.scale_out import Cluster
 from ...plan.catalog import Cell, Stage
 from ...plan.pinning import Pinning
-from .. import file_memory
-from ..programs import OfPrograms
+from ..programs import OfPrograms, limit_bytes
 from ..system import Site
-from . import folders, haproxy, names
+from . import haproxy, names
 from .haproxy import Behind
 from .names import Spread
 
@@ -156,12 +155,12 @@ class ReadyCluster:
                 Group(name="proxy", count=1, link=how.proxy_link),
             )
             cables = stack.enter_context(nodes.laid(groups, "", site.logs))
-            roots = stack.enter_context(folders.made(self.work, site.root, _own(how, spread)))
+            roots = stack.enter_context(names.made(self.work, site.root, _own(how, spread)))
             start = _Starter(self, cell, pinning, site, stack, cables)
             authserver, auth_address = start.authserver()
             limits = Limits(cores=how.cores, period_s=_PERIOD_S)
             parts = [stack.enter_context(control_group.limited(limits, self.work)) for _ in roots]
-            memory = file_memory.limit_bytes(site.root, how.in_memory)
+            memory = limit_bytes(site.root, how.in_memory)
             started = [
                 start.host(number, root, part, auth_address, memory)
                 for number, (root, part) in enumerate(zip(roots, parts))

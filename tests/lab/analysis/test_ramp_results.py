@@ -9,14 +9,14 @@ from made_up_ramps import KIB, MIB, RAMP_OF_TESTS, STEP_S, MadeUp
 
 from lab.analysis import knee
 from lab.kinds.ramp import analysis as ramps
-from lab.results import courses
-from lab.results.courses import Courses
+from lab.results import series
+from lab.results.series import Courses
 
 RESULT = MadeUp().result()
 
 
 def courses_of(evidence: dict[str, Any]) -> Courses:
-    found = courses.unpacked(evidence)
+    found = series.courses_of(evidence)
     assert found
     return found
 
@@ -50,7 +50,7 @@ class RampTest(unittest.TestCase):
         views = replace(courses_of(evidence), server=[*before, *server[100:]])
         for from_s, apart in ((25.0, 0.0), (9.9, 0.25)):
             run = made_up_ramps.run(RAMP_OF_TESTS, testers_lost=43.0, plateau_from_s=from_s)
-            kept = {**evidence, **courses.packed(views)}
+            kept = {**evidence, **series.packed_courses(views)}
             found = ramps.of_run(run, RAMP_OF_TESTS, kept)
             assert found and found.agreement
             self.assertAlmostEqual(found.agreement.mean.value, apart, delta=0.02)

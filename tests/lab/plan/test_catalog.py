@@ -1,9 +1,14 @@
 """The data files name only what exists, and contain all of the paper."""
 
+import dataclasses
 import unittest
 from dataclasses import replace
+from unittest import mock
 
-from lab.plan import catalog, papers
+import examples
+
+from lab.observe import limits
+from lab.plan import catalog, papers, plan
 from lab.plan.planned import BLOCKED, INTERLEAVED
 from lab.report.page import VIEWS
 from rig.errors import WrongUsage
@@ -119,3 +124,25 @@ class CatalogTest(unittest.TestCase):
             papers.numbers("002").peak("table4", "multithreaded", "1KB").throughput_rps, 4954.06
         )
         self.assertIsNone(papers.numbers("002").peak("table4", "turnstile", "1KB"))
+
+
+STAGE = dataclasses.replace(catalog.stages()["redis"], store="", system="proftpd")
+
+
+class NoStoreTest(unittest.TestCase):
+    def planned(self, store: str | None) -> plan.Plan:
+        """An experiment of two stages, the stage redis without a store."""
+        stages = {**catalog.stages(), "redis": STAGE}
+        with mock.patch.object(catalog, "stages", return_value=stages):
+            return examples.planned("table4", store=store)
+
+    def test_another_store_is_not_for_it(self) -> None:
+        stages = self.planned("sqlite").stages
+        self.assertEqual((stages["redis"].store, stages["ph2"].store), ("", "sqlite"))
+
+    def test_it_needs_no_tools_of_a_store(self) -> None:
+        todo = self.planned(None)
+        cells = tuple(dataclasses.replace(cell, stage="redis") for cell in todo.cells)
+        folder = examples.folder(self)
+        found = limits.compare(dataclasses.replace(todo, cells=cells), folder, folder)
+        self.assertNotIn("redis-server", [finding.name for finding in found])

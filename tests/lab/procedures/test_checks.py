@@ -10,7 +10,7 @@ from examples import GET, result
 from lab.kinds.client.load import FetchLoad
 from lab.observe.moment import Sample
 from lab.procedures import checks
-from rig.told import Direction, Told
+from rig.place import Direction, Told
 
 FETCH = FetchLoad(
     threads=1, server="", user="", password="", protocol="http", name="a", size_bytes=1

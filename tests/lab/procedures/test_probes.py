@@ -14,9 +14,8 @@ from lab.procedures.bench import Bench
 from rig.errors import Failed
 from rig.iperf3 import Carried
 from rig.link import Link
-from rig.place import LOOPBACK, Place
+from rig.place import LOOPBACK, Direction, Place, Told
 from rig.servers import Programs
-from rig.told import Direction, Told
 from rig.wire import End
 
 DISK = DiskProbe(

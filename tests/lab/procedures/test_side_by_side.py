@@ -9,8 +9,7 @@ import examples
 from lab.analysis import gains
 from lab.analysis.cells import Analysis
 from lab.plan.catalog import Cell
-from lab.plan.pairs import Pair
-from lab.plan.planned import Setting
+from lab.plan.planned import Pair, Setting
 from lab.procedures import side_by_side
 
 PAIR = Pair("multithreaded", "prefetching", "1KB")

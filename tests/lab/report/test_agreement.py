@@ -10,7 +10,7 @@ import examples
 
 from lab.analysis.cells import Analysis
 from lab.plan.catalog import Cell
-from lab.report import agreement
+from lab.report import compare
 from lab.report.document import Paragraph, Table
 from lab.results.records import Run
 
@@ -40,7 +40,7 @@ UNSURE = (700.0, 1500.0, 1000.0)
 class AgreementTest(unittest.TestCase):
     def said(self, first: Analysis, second: Analysis) -> dict[str, tuple[str, list[list[str]]]]:
         """title of a table -> the sentence before it, and its rows."""
-        blocks = agreement.blocks(first, second)
+        blocks = compare.agreement(first, second)
         return {
             table.title: (sentence.text, table.rows)
             for sentence, table in itertools.pairwise(blocks)

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ElementTree
 
 import drawings
 
-from lab.report.charts import dot_plot, line_chart, named_bars, palette, scales, stacked_bars, svg
+from lab.report.charts import dot_plot, line_chart, palette, scales, stacked_bars, svg
 from lab.report.charts.dot_plot import Panel, Row
 from lab.report.charts.line_chart import Axes, Cross, Curve, Point
 from lab.report.charts.stacked_bars import Bar, Part
@@ -75,7 +75,7 @@ def all_charts() -> dict[str, Canvas]:
             [("load generator", "loadgen"), ("fileserver", "fileserver")], ("busiest disk", "disk")
         ),
         "lines": chart(),
-        "named": named_bars.draw(
+        "named": stacked_bars.draw_named(
             "Share", [(long_name, 0.5, "50%"), ("main", 0.01, "1%")], 0.5, "fileserver"
         ),
         "empty": line_chart.draw("t", [], Axes(x_low=0.0, x_high=0.0, y_values=[])),

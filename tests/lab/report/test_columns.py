@@ -8,7 +8,7 @@ import examples
 
 from lab import kinds
 from lab.kinds import KINDS
-from lab.kinds.figure import LESS, MORE, NEITHER, Figure
+from lab.kinds.kind import LESS, MORE, NEITHER, Figure
 from lab.observe import figures
 from lab.report import sheet, wording
 from lab.report.page import VIEWS

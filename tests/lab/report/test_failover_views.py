@@ -16,7 +16,7 @@ from lab.report.charts import series_chart
 from lab.report.charts.line_chart import Mark
 from lab.results import series as kept
 from lab.results.records import Run
-from lab.workloads.series import Series
+from lab.workloads.outcome import Series
 
 CELL = Cell("failover-kept", "1KB", workload="failover")
 

@@ -20,7 +20,7 @@ from lab.report.scene import Scene
 from lab.results import series as kept
 from lab.results.environment import Environment
 from lab.results.records import Folder
-from lab.workloads.series import Event, Second, Series
+from lab.workloads.outcome import Event, Second, Series
 
 OPTIONS = examples.options("003-figure3")
 FIGURE_3 = plan.ramp_of("figure3", OPTIONS)

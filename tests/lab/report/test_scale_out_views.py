@@ -10,7 +10,7 @@ from lab.report import page
 from lab.results import series as kept
 from lab.results.environment import Environment
 from lab.results.records import Folder, Run
-from lab.workloads.series import Event, Second, Series
+from lab.workloads.outcome import Event, Second, Series
 
 USED = {"fileserver": 0.1, "proxy": 0.2, "authserver": 0.05, "loadgen": 0.1}
 SERIES = Series(

@@ -19,7 +19,7 @@ from lab.report.charts import series_chart
 from lab.report.charts.series_chart import Averages
 from lab.results import series as kept
 from lab.results.records import Run
-from lab.workloads.series import Series
+from lab.workloads.outcome import Series
 
 STEADY = Series(outages.SERIES.seconds[-3:] * 4)
 STEADY = Series(tuple(replace(one, t=t) for t, one in enumerate(STEADY.seconds, start=1)))

@@ -1,6 +1,8 @@
 """points.csv and environment.json: what is written is read back."""
 
+import contextlib
 import csv
+import io
 import shutil
 import unittest
 from dataclasses import replace
@@ -8,6 +10,7 @@ from pathlib import Path
 
 import examples
 
+from lab import cli
 from lab.results.packed import Recorded
 from lab.results.records import Folder, Run
 from lab.results.usage_table import UsageTable
@@ -56,6 +59,14 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(self.files(), before)
         second = packed.add(examples.run(2), {})
         self.assertEqual(Folder(self.folder.path).runs(), [run, second])
+
+    def test_lab_report_packs_a_folder_when_it_is_asked_to(self):
+        self.folder.add(examples.run(), {})
+        self.folder.write_environment(examples.ENVIRONMENT)
+        with contextlib.redirect_stdout(io.StringIO()):
+            self.assertEqual(cli.main(["report", "--pack", str(self.folder.path)]), 0)
+        there = {one.name for one in self.folder.path.iterdir()}
+        self.assertEqual(there, {"recorded.zip", "report.html", "summary.md", "figures"})
 
     def test_a_lab_that_was_killed_while_it_packed_or_unpacked_has_lost_nothing(self):
         run, before = self.packed()

@@ -17,8 +17,7 @@ import examples
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog
 from lab.plan.catalog import Cell
-from lab.plan.pairs import Pair
-from lab.plan.planned import Sweep
+from lab.plan.planned import Pair, Sweep
 from lab.procedures import side_by_side
 from lab.procedures.sweep import KneeSweep
 from lab.results.environment import Environment

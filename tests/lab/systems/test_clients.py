@@ -27,7 +27,7 @@ class ClientsTest(unittest.TestCase):
         unpacked = mock.patch("lab.systems.clients.client.unpacked", self.unpacked)
         unpacked.start()
         self.addCleanup(unpacked.stop)
-        permitted = mock.patch("lab.systems.clients.globus.require_namespaces")
+        permitted = mock.patch("lab.systems.clients.client.require_namespaces")
         permitted.start()
         self.addCleanup(permitted.stop)
         self.wanted = Wanted(

@@ -9,7 +9,7 @@ import examples
 
 from lab.kinds.scale_out import Cluster
 from lab.observe import limits
-from lab.systems.cluster import folders, haproxy, names
+from lab.systems.cluster import haproxy, names
 from lab.systems.cluster.haproxy import Behind
 from lab.systems.cluster.names import Spread
 from lab.systems.cluster.system import _own, component
@@ -103,7 +103,7 @@ class FoldersTest(unittest.TestCase):
             (self.source / name).write_text(name)
 
     def test_own_files_come_first_and_the_others_are_there_too(self):
-        with folders.made(self.work, self.source, [{"b", "d"}, {"a", "c"}]) as (one, two):
+        with names.made(self.work, self.source, [{"b", "d"}, {"a", "c"}]) as (one, two):
             self.assertEqual(self.read_first(one), ["b", "d", "~others/a", "~others/c"])
             self.assertEqual(self.read_first(two), ["a", "c", "~others/b", "~others/d"])
             for root in (one, two):
@@ -116,7 +116,7 @@ class FoldersTest(unittest.TestCase):
     def test_hosts_with_the_same_files_first_have_the_whole_folder(self):
         everything = Spread(dict.fromkeys(self.names, 1), {})
         own = _own(Cluster(hosts=2, is_same=True), everything)
-        with folders.made(self.work, self.source, own) as (one, two):
+        with names.made(self.work, self.source, own) as (one, two):
             self.assertEqual(self.read_first(one), self.names)
             self.assertEqual(self.read_first(two), self.names)
 

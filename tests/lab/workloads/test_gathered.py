@@ -5,10 +5,11 @@ from types import SimpleNamespace
 from typing import Any
 
 import examples
+from made_up_gathered import gathered, transfer
 
-from lab.kinds.ramp import gathered
-from lab.kinds.ramp.gathered import Gathered
-from lab.workloads.series import Second
+from lab.kinds.ramp import gathered as records
+from lab.kinds.ramp.gathered import Gathered, OfGroup, groups_between
+from lab.workloads.outcome import Second
 from rig.place import Place
 
 _SERIES = "t,under_way,started,ended,failed,bytes,mean_ms,p50_ms,p99_ms,max_ms\n"
@@ -57,7 +58,7 @@ class GatheredTest(unittest.TestCase):
             self.testers.lost[name] = why
 
     def gathered(self) -> Gathered:
-        return gathered.of(self.testers, {"requests": 7})
+        return records.of(self.testers, {"requests": 7})
 
     def test_seconds_are_added_up_and_means_are_weighted(self) -> None:
         self.add("a", series="1,2,5,3,1,300,10,9,12,13\n2,0,0,1,0,100,50,50,50,50\n")
@@ -155,3 +156,35 @@ class GatheredTest(unittest.TestCase):
 
 def _line(start_unix_s: float) -> str:
     return f"1,0,x,10,{start_unix_s},0.25,0.3,,,0.5,\n"
+
+
+class HostGroupsTest(unittest.TestCase):
+    def test_each_group_has_its_rate_its_mean_and_how_even_its_hosts_are(self) -> None:
+        """From 0 to 4 s: far a has 100 bytes, far b three times as many, near c one upload."""
+        record = gathered(
+            transfer("a", 0, 4),
+            *(transfer("b", start, start + 1) for start in range(3)),
+            transfer("c", 1, 3, group="near"),
+        )
+        found = groups_between(record, 0, 4)
+        self.assertEqual(
+            found,
+            {
+                "far": OfGroup(hosts=2, bytes_per_s=100, mean_ms=1000, fairness=0.8),
+                "near": OfGroup(hosts=1, bytes_per_s=25, mean_ms=2000, fairness=1.0),
+            },
+        )
+
+    def test_lost_hosts_and_uploads_that_failed_or_never_ended_have_no_part(self) -> None:
+        record = gathered(
+            transfer("a", 0, 4),
+            transfer("b", 0, 2),
+            transfer("c", 0, None),
+            transfer("a", 1, 3, "timeout"),
+            lost=("b",),
+        )
+        (group,) = groups_between(record, 0, 5).values()
+        self.assertEqual((group.hosts, group.mean_ms), (1, 4000))
+
+    def test_without_a_plateau_there_is_nothing(self) -> None:
+        self.assertEqual(groups_between(gathered(transfer("a", 0, 4)), 4, 4), {})

@@ -13,7 +13,7 @@ from lab.plan import catalog
 from lab.plan.catalog import Cell
 from lab.plan.planned import Setting
 from lab.workloads.load import Asked, Kill
-from lab.workloads.series import Event, Second, Series
+from lab.workloads.outcome import Event, Second, Series
 
 # A host is lost after 5.5 s. Two seconds later the others have their share; it is back at 11.5 s.
 RATES = [300, 300, 310, 300, 290, 120, 60, 200, 210, 200, 190, 150, 240, 300, 300, 90]
