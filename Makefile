@@ -317,7 +317,7 @@ FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http
   loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
 FUZZED_result_json := $(addprefix loadgen/,merge/part.cpp merge/fields.cpp merge/merged.cpp figures/*.cpp config/config.cpp config/numbered.cpp \
   config/crowd.cpp config/decimal.cpp config/share.cpp config/think.cpp cpu.cpp) lib/flags/*.cpp lib/net/address.cpp lib/wire/error_word.cpp lib/base/*.cpp
-FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp log.cpp text_lines.cpp units.cpp)
+FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp line_writer.cpp log.cpp text_lines.cpp units.cpp)
 
 # What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.
 fuzz-%: $(AREA)/generated/version.h $(AREA)/generated/source_commit.h
