@@ -70,6 +70,13 @@ TEST_CASE("an address with a quarter of the places keeps them", "[places]") {
   CHECK_FALSE(scene.given_to("192.0.2.5"));
 }
 
+TEST_CASE("an older place of a small address stays where a large one has others", "[places]") {
+  PlacesScene scene;
+  scene.begin(0, "192.0.2.1");
+  for (std::size_t i = 1; i < scene.all.size(); ++i) scene.begin(i, "192.0.2.2");
+  CHECK(scene.given_to("192.0.2.3") == 1U);
+}
+
 TEST_CASE("a place whose turn has passed gives way to nobody", "[places]") {
   PlacesScene scene;
   scene.fill("192.0.2.1");
