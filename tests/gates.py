@@ -39,6 +39,16 @@ _CONTAINER = "OBJECTS=$CCACHE_DIR tests/distributions/run"
 _EVENTS = (
     "--model event --no-control slow_clients stop_start fails_closed uploads_survive no_way_out"
 )
+# Nothing is lost and nobody sees what is not theirs. What nobody can do to others takes longer to
+# measure, and the tests of each push have its parts without figures.
+_NOTHING_LOST = (
+    "one_winner no_wrong_answer fails_closed acknowledged_stays uploads_survive hostile_bytes "
+    "no_way_out files_change one_tag"
+)
+_NOBODY_HARMED = (
+    "slow_clients over_capacity stop_start keeps_secrets lost_node no_user_enumeration "
+    "hashing_no_weapon slow_guessing"
+)
 
 STEPS = (
     Step("quick", FIRST, "make quick"),
@@ -71,10 +81,12 @@ STEPS = (
         f"TARGETS='demo e2e' {_CONTAINER} debian-12-user",
         "build-plain",
     ),
-    Step("debian-13", CONTAINERS, f"FOLDERS='stores docs' {_CONTAINER} debian-13"),
+    Step("debian-13", CONTAINERS, f"FOLDERS=stores {_CONTAINER} debian-13"),
+    Step("debian-13-docs", CONTAINERS, f"TARGETS='demo test-docs' {_CONTAINER} debian-13"),
     Step("release", CONTAINERS, "OBJECTS=$CCACHE_DIR packaging/release debian12 debian13"),
     # Promises that have figures.
-    Step("torture-short", ALONE, "make torture SHORT=1"),
+    Step("torture-short", ALONE, f"make torture SHORT=1 T='{_NOTHING_LOST}'"),
+    Step("torture-rest", ALONE, f"make torture SHORT=1 T='{_NOBODY_HARMED}'"),
     Step("torture-events", ALONE, f"make torture SHORT=1 T='{_EVENTS}'"),
     Step("mutants", ALONE, f"make mutants SINCE={_RELEASED} MOST=60"),
 )
@@ -84,7 +96,10 @@ _PUSH = (
     *("judges", "build-plain", "build-address", "build-thread", "tidy"),
     *("images", "compose", "install", "debian-13", "torture-short"),
 )
-_ONLY_FULL = ("g++-11", "fuzz", "debian-12-user", "release", "torture-events", "mutants")
+_ONLY_FULL = (
+    *("g++-11", "fuzz", "debian-12-user", "debian-13-docs", "release"),
+    *("torture-rest", "torture-events", "mutants"),
+)
 GATES: dict[str, tuple[str, ...]] = {
     "quick": ("quick",),
     "test": ("test",),
@@ -106,6 +121,10 @@ FOLDERS = {
     "address": ("e2e",),
     "thread": ("e2e", "stores"),
 }
+# The unit tests of a build, as a specification of Catch2. What has one thread and computes for long
+# has the tag: ThreadSanitizer makes it ten times slower, and has nothing to watch. The full gate
+# runs all of them.
+UNIT = {"thread": "~[no-threads]"}
 
 # What only the full gate runs. Each measures for real or waits for long, and has a shorter one of
 # its kind beside it. On a machine that others keep busy most of these of the lab end as skipped.
@@ -220,6 +239,11 @@ def takes(gate: str, sanitizer: str, name: str) -> bool:
     if sanitizer == "thread":
         return name in _THREADS_MEET
     return not (sanitizer == "address" and name in _NOT_OURS)
+
+
+def unit_tests_of(gate: str, sanitizer: str) -> str:
+    """Which unit tests a gate runs; "" for all."""
+    return "" if gate == "full" else UNIT.get(sanitizer, "")
 
 
 def named() -> frozenset[str]:

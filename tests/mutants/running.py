@@ -61,6 +61,7 @@ def run_test(
     """
     start = time.monotonic()
     scratch = tempfile.mkdtemp(prefix="mutants-")
+    Path(scratch).chmod(0o755)  # a test may start programs of another user
     try:
         with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as output:
             environment = _environment(tree, scratch) | dict(variables or {})

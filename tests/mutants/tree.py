@@ -21,7 +21,9 @@ TOP = Path(__file__).resolve().parents[2]
 COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "sql", "tests")
 # What is there of it: files may have been compiled alone, or whole folders as one (UNITY=1).
 _BUILT = ("linked-from", "objects", "generated", "libturnstile.a", "unity")
-ALSO = ("bench", "lab", "rig", "docs", "docker", "pyproject.toml", "README.md")  # what tests read
+# What tests read.
+_FILES = ("pyproject.toml", "README.md", "SECURITY.md", "LICENSE")
+ALSO = ("bench", "lab", "rig", "docs", "docker", "packaging", *_FILES)
 
 
 class Tree:

@@ -8,9 +8,10 @@ import unittest
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
-sys.path.append(str(TESTS))
+sys.path += [str(TESTS), str(TESTS / "torture")]
 
 import gates  # noqa: E402
+import table  # noqa: E402
 from gates import ALONE, COMPILER, Step  # noqa: E402
 from gates import TESTS as ROW  # noqa: E402
 from runner import steps  # noqa: E402
@@ -38,6 +39,13 @@ class GatesTest(unittest.TestCase):
             f"{path.relative_to(TESTS).parts[0]}/{path.stem}" for path in TESTS.rglob("test_*.py")
         }
         self.assertLessEqual(gates.named(), names)
+
+    def test_the_full_gate_runs_all_unit_tests_and_all_promises(self) -> None:
+        for sanitizer in gates.FOLDERS:
+            self.assertEqual(gates.unit_tests_of("full", sanitizer), "")
+        told = [step.command for step in gates.STEPS if "--model" not in step.command]
+        for promise in table.MODULES:
+            self.assertEqual(sum(promise in line for line in told), 1, promise)
 
     def test_each_push_runs_what_make_test_runs(self) -> None:
         for name in gates.named():

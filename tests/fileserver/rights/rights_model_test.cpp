@@ -157,7 +157,7 @@ Model random_model(Dice& dice) {
 
 }  // namespace
 
-TEST_CASE("the table of rights answers as the model does", "[rights]") {
+TEST_CASE("the table of rights answers as the model does", "[rights][no-threads]") {
   Dice dice;
   int questions = 0;
   int differences = 0;

@@ -72,7 +72,7 @@ void check_refused(const std::string& name, const Call& call) {
 
 }  // namespace
 
-TEST_CASE("calls that no server makes are refused", "[guard]") {
+TEST_CASE("calls that no server makes are refused", "[guard][no-threads]") {
   check_refused("execve", raw(SYS_execve, 0));
   check_refused("execveat", raw(SYS_execveat));
   check_refused("process_vm_readv", raw(SYS_process_vm_readv));

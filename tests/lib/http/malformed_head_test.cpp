@@ -240,7 +240,7 @@ TEST_CASE("what is malformed is refused at once, not at the end of the head", "[
   }
 }
 
-TEST_CASE("any byte at any place gives one of the answers of the contract", "[http]") {
+TEST_CASE("any byte at any place gives one of the answers of the contract", "[http][no-threads]") {
   const std::string good =
       "PUT /a?b HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n";
   for (int byte = 0; byte < 256; ++byte) {

@@ -77,7 +77,7 @@ TEST_CASE("a copy of a head lives on", "[http]") {
   CHECK(copy.count(Field::kIfNoneMatch) == 2);
 }
 
-TEST_CASE("any cut of a head gives the same result", "[http]") {
+TEST_CASE("any cut of a head gives the same result", "[http][no-threads]") {
   const std::vector<std::string> texts{
       kFirefox,
       "\r\n" + kFirefox + "GET",

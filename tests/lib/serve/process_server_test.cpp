@@ -180,7 +180,7 @@ TEST_CASE("the server is told of the end of a child that it did not make", "[ser
 // Another process may accept from the same listener. Here that happens between poll() and accept():
 // the server is told of a child in between.
 TEST_CASE("a connection that is gone before it is accepted does not hold up the server",
-          "[serve]") {
+          "[serve][no-threads]") {
   Bytes end;
   const Bytes told;
   const serve::Shared<std::atomic<pid_t>> stranger(std::in_place, 0);

@@ -31,7 +31,7 @@ TEST_CASE("each seed, stream, request and thing has numbers of its own", "[loadg
   }
 }
 
-TEST_CASE("each number from one to the count is as likely as the others", "[loadgen]") {
+TEST_CASE("each number from one to the count is as likely as the others", "[loadgen][no-threads]") {
   constexpr int kCount = 7;
   constexpr int kEach = 10'000;
   std::vector<int> drawn(kCount + 1);

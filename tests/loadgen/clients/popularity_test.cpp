@@ -62,7 +62,8 @@ TEST_CASE("files are drawn as often as Zipf's law says", "[loadgen]") {
     CHECK(chi_squared_of(10, exponent, 10) < 27.9);
 }
 
-TEST_CASE("the popularity of ten million files is as exact as that of ten", "[loadgen]") {
+TEST_CASE("the popularity of ten million files is as exact as that of ten",
+          "[loadgen][no-threads]") {
   for (const double exponent : {0.6, 0.9, 1.0, 1.2})
     CHECK(chi_squared_of(10'000'000, exponent, 9) < 27.9);
 }

@@ -159,7 +159,7 @@ Words words_with(const Pairs& pair, const Run& run) {
 }  // namespace
 
 TEST_CASE("each flag is accepted exactly in the kinds of run in which it has an effect",
-          "[loadgen][effects]") {
+          "[loadgen][effects][no-threads]") {
   for (const Run& run : all_runs()) {
     REQUIRE(read_words(run.words()));
     for (const Pairs& pair : kPairs) {

@@ -96,7 +96,7 @@ TEST_CASE("an empty histogram returns 0", "[loadgen]") {
 }
 
 TEST_CASE("every value is in the bucket that ends at or above it and above the one before",
-          "[loadgen]") {
+          "[loadgen][no-threads]") {
   const auto values = long_tailed(10'000, 3);
   for (const std::int64_t value : values) {
     CAPTURE(value);

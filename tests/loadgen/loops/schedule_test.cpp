@@ -37,7 +37,8 @@ Moments moments_of_gaps(const std::vector<std::int64_t>& times) {
 
 }  // namespace
 
-TEST_CASE("fixed requests are due at multiples of the gap, however many there were", "[loadgen]") {
+TEST_CASE("fixed requests are due at multiples of the gap, however many there were",
+          "[loadgen][no-threads]") {
   for (const double rate : {0.5, 3.0, 7'777.7, 1e6}) {
     Schedule schedule(rate, ArrivalKind::kFixed, 1);
     CHECK(schedule.take_next().due_ns == 0);
@@ -48,7 +49,7 @@ TEST_CASE("fixed requests are due at multiples of the gap, however many there we
 }
 
 TEST_CASE("gaps of Poisson arrivals have the mean and the variance of their distribution",
-          "[loadgen]") {
+          "[loadgen][no-threads]") {
   constexpr double kMeanNs = 1e6;  // 1,000 a second
   for (const std::uint64_t seed : {1U, 2U, 3U, 99U}) {
     Schedule schedule(1000, ArrivalKind::kPoisson, seed);
@@ -78,7 +79,7 @@ TEST_CASE("the number of Poisson arrivals in a second varies as much as its mean
   CHECK(std::abs((squares / 4'000 - mean * mean) / 50 - 1) < 5 * std::sqrt(2 / 4'000.0));
 }
 
-TEST_CASE("Poisson arrivals do not drift", "[loadgen]") {
+TEST_CASE("Poisson arrivals do not drift", "[loadgen][no-threads]") {
   constexpr int kRequests = 2'000'000;
   Schedule schedule(100'000, ArrivalKind::kPoisson, 5);
   std::int64_t before_ns = -1;

@@ -65,7 +65,8 @@ Figures ten_seconds(double start_unix_s, std::uint64_t rate) {
 
 }  // namespace
 
-TEST_CASE("the sum of many testers is one histogram that has seen everything", "[loadgen]") {
+TEST_CASE("the sum of many testers is one histogram that has seen everything",
+          "[loadgen][no-threads]") {
   for (const unsigned count : {1U, 2U, 5U, 130U}) {
     CAPTURE(count);
     std::vector<Part> parts;

@@ -73,7 +73,7 @@ TEST_CASE("a distribution of a stranger is checked before it is counted", "[load
   CHECK(contains(wrong(changed("halves", list("[[],[[10,1]]]"))), "not its distribution"));
 }
 
-TEST_CASE("text that is no result is refused", "[loadgen]") {
+TEST_CASE("text that is no result is refused", "[loadgen][no-threads]") {
   for (const std::string text : {"", "null", "[]", "3", "{", "\"schema\"", "\xff"}) {
     CAPTURE(text);
     const auto part = read_part("a.json", text);

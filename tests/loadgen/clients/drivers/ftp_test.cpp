@@ -47,6 +47,13 @@ Outcome ftp_get(const std::string& said, FtpData data = FtpData::kEpsv) {
 
 Outcome put(const std::string& said) { return outcome(said, {}, FtpData::kEpsv, kPut); }
 
+// So few that a reply of them can be cut at each byte.
+std::string lines_of(std::size_t size_bytes) {
+  std::string lines;
+  while (lines.size() < size_bytes) lines += std::string(255, 'x') + "\n";
+  return lines;
+}
+
 std::optional<Cause> failure_of(const std::string& said) { return ftp_get(said).failure; }
 
 }  // namespace
@@ -151,16 +158,15 @@ TEST_CASE("what an FTP server refuses is the nearest error", "[loadgen]") {
   CHECK_FALSE(ftp_get("220 a\r\n331 b\r\n550 no\r\n").keeps_connection);
 }
 
-TEST_CASE("what is no FTP is not understood", "[loadgen]") {
+TEST_CASE("what is no FTP is not understood", "[loadgen][no-threads]") {
   for (const std::string& said : std::vector<std::string>{
            "HTTP/1.1 400 Bad Request\r\n", "\r\n", "22 x\r\n", "2200 x\r\n", "220x\r\n",
            "620 x\r\n", std::string("220 \0\r\n", 7), "220 \x7f\r\n", "331 not yet\r\n",
            "220-" + std::string(loadgen::kMaxFtpReplyBytes, 'x'),
-           "220-\r\n" + std::string(loadgen::kMaxFtpReplyBytes, '\n'),
-           kFtpLogIn + "229 no port\r\n", kFtpLogIn + "229 (|||0|)\r\n",
-           kFtpLogIn + "229 (|||65536|)\r\n", kFtpLogIn + "229 (|||1)\r\n",
-           kFtpLogIn + "227 (1,2,3,4,5,6)\r\n", kFtpLogIn + kPassivePort + "226 x\r\n",
-           kFtpLogIn + kPassivePort + "150 x\r\n150 x\r\n",
+           "220-\r\n" + lines_of(loadgen::kMaxFtpReplyBytes), kFtpLogIn + "229 no port\r\n",
+           kFtpLogIn + "229 (|||0|)\r\n", kFtpLogIn + "229 (|||65536|)\r\n",
+           kFtpLogIn + "229 (|||1)\r\n", kFtpLogIn + "227 (1,2,3,4,5,6)\r\n",
+           kFtpLogIn + kPassivePort + "226 x\r\n", kFtpLogIn + kPassivePort + "150 x\r\n150 x\r\n",
            kFtpLogIn + kPassivePort + "550-x\r\n550 y\r\n226 z\r\n"}) {
     CAPTURE(said);
     const Outcome refused = ftp_get(said);
