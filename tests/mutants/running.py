@@ -76,7 +76,8 @@ def run_test(
 
 def _command_of(test: str) -> list[str]:
     if is_unit(test):
-        return ["build/unit_tests", test.removeprefix("unit/")]
+        name = test.removeprefix("unit/")
+        return ["build/unit_tests", f"*{name}" if name.startswith("-") else name]  # no option
     folder, module = test.split("/", 1)
     runner = [sys.executable, "tests/run_unittests.py", "--jobs=1", "--no-second-chance"]
     return [*runner, f"tests/{folder}", module]
