@@ -3,14 +3,17 @@
 import os
 import shlex
 import subprocess
+import sys
 import unittest
 from pathlib import Path
+from typing import IO
 
 from needs import found, missing
 from waiting import eventually
 
 from rig.host import free_port
 
+_HUNG_FUSE = Path(__file__).with_name("hung_fuse.py")
 _BRICK = """\
 volume posix
   type storage/posix
@@ -86,9 +89,27 @@ def rclone(test: unittest.TestCase, page: Path, behind: Path, folder: Path) -> N
     unmount_later(test, folder)
 
 
-def _run(test: unittest.TestCase, command: list[str]) -> subprocess.Popen[bytes]:
+def hung(test: unittest.TestCase, folder: Path, mark: Path) -> Path:
+    """Mounts hung_fuse.py until the end of the test. Returns the file with what it prints."""
+    require(test)
+    if os.geteuid() != 0:
+        test.skipTest("only root may mount a file system of its own")
+    said = mark.with_name(f"{mark.name}.said")
+    with said.open("wb") as output:
+        command = [sys.executable, str(_HUNG_FUSE), str(folder), str(mark)]
+        process = _run(test, command, output)
+    eventually(lambda: said.read_text() or process.poll() is not None, "it is mounted")
+    if "mounted" not in said.read_text():
+        test.skipTest(f"a file system cannot be mounted: {said.read_text().splitlines()[-1]}")
+    unmount_later(test, folder)
+    return said
+
+
+def _run(
+    test: unittest.TestCase, command: list[str], output: int | IO[bytes] = subprocess.DEVNULL
+) -> subprocess.Popen[bytes]:
     """Until the end of the test."""
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=output, stderr=output)
     test.addCleanup(process.wait)
     test.addCleanup(process.terminate)
     return process

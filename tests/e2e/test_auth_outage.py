@@ -11,6 +11,8 @@ from waiting import LONG_S, eventually, time_s
 
 from rig.host import free_port
 
+_CROWD = 300  # more than may ask at once, each on a connection of its own
+
 
 def outage_lines(fileserver: Program) -> tuple[list[str], list[str]]:
     """The lines of the log that say that the authserver is away, and that it is back."""
@@ -106,6 +108,34 @@ class AuthOutageTest(SceneTest):
         for number, client in enumerate(clients):
             client.send(f"get:{user}:pw\n" if number % 2 else f"new:{user}.{number}:pw\n")
         self.assertEqual([client.reply() for client in clients], ["OK"] * 12)
+
+    def test_a_crowd_is_unavailable_only_while_it_is_away(self) -> None:
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        flags = ("--auth-timeout", 4 * LONG_S, "--wrong-passwords", 1_000_000)
+        fileserver = self.serve(authserver, *flags)
+        clients = [self.scene.client(fileserver) for _ in range(_CROWD)]
+
+        def ask_all() -> None:
+            for client in clients:
+                client.send("get:alice:wonderland\n")
+
+        def replies() -> set[object]:
+            return {client.reply() for client in clients}
+
+        for _ in range(2):
+            ask_all()
+            self.assertEqual(replies(), {"OK"})
+            authserver.signal(signal.SIGKILL)
+            authserver.wait()
+            ask_all()
+            self.assertEqual(replies(), {"unavailable"})
+            listen = ("--listen", authserver, "--password-scheme", "plain")
+            authserver = self.scene.authserver(*listen)
+            authserver.pause()  # so all of them wait for it, and no connection is kept yet
+            ask_all()
+            authserver.signal(signal.SIGCONT)
+            self.assertEqual(replies(), {"OK"})
 
     def test_restarts_under_load_give_nobody_a_wrong_answer(self) -> None:
         listen = ("--listen", f"127.0.0.1:{free_port()}", "--password-scheme", "plain")

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+import fuse_mounts
+import hung_fuse
 from http_client import HttpClient, request
 from processes import resident_bytes, threads
 from programs import SANITIZED, Program
@@ -207,15 +209,44 @@ class EventModelTest(SceneTest):
             for client in hung:
                 client.send(request("/disk/large", *client._credentials))
             self.wait_until_hung(server, kind)
-            client = self.scene.keep(HttpClient(server, *USER))
-            self.assertEqual(client.ask("/other/file").body, b"elsewhere")
-            self.assertEqual(client.ask("/other/large").body, large)
-            self.assertEqual(client.ask("/no-file").status, 404)
-            self.assertIn(b"file", client.ask("/other/").body)
-            new = f"/other/{loops}-{kind}"
-            self.assertEqual(client.ask(new, method="PUT", body=b"x").status, 201)
-            found = client.ask("/other/", "Depth: 1", method="PROPFIND")
-            self.assertIn(new.encode(), found.body)
+            self.assert_others_are_answered(server, f"/other/{loops}-{kind}", large)
+
+    def assert_others_are_answered(self, server: Program, new: str, large: bytes) -> None:
+        client = self.scene.keep(HttpClient(server, *USER))
+        self.assertEqual(client.ask("/other/file").body, b"elsewhere")
+        self.assertEqual(client.ask("/other/large").body, large)
+        self.assertEqual(client.ask("/no-file").status, 404)
+        self.assertIn(b"file", client.ask("/other/").body)
+        self.assertEqual(client.ask(new, method="PUT", body=b"x").status, 201)
+        found = client.ask("/other/", "Depth: 1", method="PROPFIND")
+        self.assertIn(new.encode(), found.body)
+
+    @for_each(itertools.product((1, 2), ("read", "open", "look", "close")))
+    def test_who_needs_no_file_system_of_fuse_that_hangs_is_answered(
+        self, case: tuple[int, str]
+    ) -> None:
+        loops, kind = case
+        name = f"{loops}-{kind}"
+        (folder := self.scene.root / name).mkdir()
+        self.scene.write("other/file", b"elsewhere")
+        self.scene.write("other/large", large := bytes(1 << 20))
+        self.mark = self.scene.folder / name
+        said = fuse_mounts.hung(self, folder, self.mark)
+        server = self.start(*FOLDER, "--loops", loops, "--memory-limit", "512K")
+        hung = [self.scene.keep(HttpClient(server, *USER)) for _ in range(2 * _HELPERS)]
+        with self.hanging(kind):
+            for client in hung:
+                client.send(request(f"/{name}/large", *client._credentials))
+            if kind == "close":
+                self.assert_large(hung)
+            eventually(lambda: kind in said.read_text(), f"{kind} hangs")
+            self.assert_others_are_answered(server, f"/other/{name}", large)
+        if kind != "close":
+            self.assert_large(hung)
+
+    def assert_large(self, clients: list[HttpClient]) -> None:
+        for client in clients:
+            self.assertEqual(len(client.answer().body), hung_fuse.SIZE)
 
     def test_copies_that_take_long_keep_nobody_from_short_changes(self) -> None:
         self.scene.write("disk/folder/file", b"x")
