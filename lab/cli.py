@@ -223,7 +223,10 @@ def _run(parsed: argparse.Namespace) -> int:
             clients.fetch(_clients_of(chosen), work)
     _enter_namespace(chosen)
     programs = Programs(parsed.programs.resolve())
-    with lock.only_lab(), owner.gives_to_caller(*_ours(out), work / "files", work / "stores"):
+    with (
+        lock.only_lab(waits=parsed.wait),
+        owner.gives_to_caller(*_ours(out), work / "files", work / "stores"),
+    ):
         doctor.before_a_run(chosen, programs.folder, work, is_anyway=parsed.anyway)
         places = run.Places(out, work, programs)
         run.run(chosen, places, page.write, is_anyway=parsed.anyway)
@@ -242,7 +245,7 @@ def _ab(parsed: argparse.Namespace) -> int:
     out, work = _out(parsed).resolve(), parsed.work.resolve()
     _enter_namespace(chosen)
     ours = (*_ours(out), work / "files", work / "stores", work / "commits")
-    with lock.only_lab(), owner.gives_to_caller(*ours):
+    with lock.only_lab(waits=parsed.wait), owner.gives_to_caller(*ours):
         asked = ab.Asked(parsed.stage, row, threads, blocks, ab.variants(parsed, work))
         places = run.Places(out, work, Programs(parsed.programs.resolve()))
         return ab.measure(asked, chosen, places)

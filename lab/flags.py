@@ -136,7 +136,14 @@ _PLAN: Mapping[str, Rows] = {
     },
 }
 
+_WAIT: Rows = {
+    "--wait": {
+        "action": "store_true",
+        "help": "wait for its turn where another lab is running on this machine",
+    },
+}
 _MEASURING: Rows = {
+    **_WAIT,
     "--out": {
         "metavar": "FOLDER",
         "type": Path,
@@ -211,6 +218,7 @@ _AB: Mapping[str, Rows] = {
             for flag, how in rows.items()
             if flag in ("--store", "--pin", "--work", "--programs")
         },
+        **_WAIT,
         "--out": {"metavar": "FOLDER", "type": Path, "help": "folder of ab.json and all trials"},
     },
 }
