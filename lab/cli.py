@@ -1,4 +1,4 @@
-"""The commands: list, run, search, report, compare, doctor, limits.
+"""The commands: list, run, ab, search, report, compare, doctor, limits.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing that was measured counts.
 """
@@ -17,7 +17,7 @@ from rig import lock, namespace, remote
 from rig.errors import Failed, NotValid, WrongUsage
 from rig.servers import Programs
 
-from . import doctor, flags, limits, listing, owner, run
+from . import ab, doctor, flags, limits, listing, owner, run
 from .plan import catalog, options, plan
 from .plan.plan import Options
 from .report import compare, markdown, page
@@ -89,6 +89,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     _add_list(commands)
     _add_run(commands)
+    _add_ab(commands)
     _add_search(commands)
     _add_results(commands)
     _add_host(commands)
@@ -122,6 +123,19 @@ def _add_run(commands: _Commands[_Parser]) -> None:
     flags.add_plan(measuring)
     flags.add_measuring(measuring)
     measuring.set_defaults(command=_run)
+
+
+def _add_ab(commands: _Commands[_Parser]) -> None:
+    compared = _with_examples(
+        commands,
+        "ab",
+        "STAGE [FLAGS]",
+        f"{flags.AB_STATUSES}\n{flags.AB_EXAMPLES}",
+        "compare two variants of a stage side by side, and say in one sentence how they differ",
+    )
+    compared.add_argument("stage", metavar="STAGE", help="a stage of `lab list`")
+    flags.add_ab(compared)
+    compared.set_defaults(command=_ab)
 
 
 def _add_search(commands: _Commands[_Parser]) -> None:
@@ -209,11 +223,32 @@ def _run(parsed: argparse.Namespace) -> int:
             clients.fetch(_clients_of(chosen), work)
     _enter_namespace(chosen)
     programs = Programs(parsed.programs.resolve())
-    with lock.only_lab(), owner.gives_to_caller(*_ours(out), work / "files", work / "stores"):
+    with (
+        lock.only_lab(waits=parsed.wait),
+        owner.gives_to_caller(*_ours(out), work / "files", work / "stores"),
+    ):
         doctor.before_a_run(chosen, programs.folder, work, is_anyway=parsed.anyway)
         places = run.Places(out, work, programs)
         run.run(chosen, places, page.write, is_anyway=parsed.anyway)
     return 0
+
+
+def _ab(parsed: argparse.Namespace) -> int:
+    experiment, row = ab.row_of(parsed)
+    threads = ab.number("--threads", parsed.threads, most=10_000)
+    blocks = ab.number("--blocks", parsed.blocks, most=1_000)
+    words = ["run", experiment, "--quick", "--stages", parsed.stage, "--sizes", row]
+    words += ["--threads", str(threads), "--seconds", parsed.seconds, "--pin", parsed.pin]
+    words += ["--store", parsed.store] if parsed.store else []
+    chosen = options.checked(_parser().parse_args(words))
+    parsed.experiments = ["ab", parsed.stage]
+    out, work = _out(parsed).resolve(), parsed.work.resolve()
+    _enter_namespace(chosen)
+    ours = (*_ours(out), work / "files", work / "stores", work / "commits")
+    with lock.only_lab(waits=parsed.wait), owner.gives_to_caller(*ours):
+        asked = ab.Asked(parsed.stage, row, threads, blocks, ab.variants(parsed, work))
+        places = run.Places(out, work, Programs(parsed.programs.resolve()))
+        return ab.measure(asked, chosen, places)
 
 
 def _out(parsed: argparse.Namespace) -> Path:

@@ -136,7 +136,14 @@ _PLAN: Mapping[str, Rows] = {
     },
 }
 
+_WAIT: Rows = {
+    "--wait": {
+        "action": "store_true",
+        "help": "wait for its turn where another lab is running on this machine",
+    },
+}
 _MEASURING: Rows = {
+    **_WAIT,
     "--out": {
         "metavar": "FOLDER",
         "type": Path,
@@ -180,6 +187,60 @@ examples:
   sudo scripts/lab search users --targets ours,nginx          with files of 10KB
   sudo scripts/lab search users --targets ours --memory 30M   with little memory
 """
+
+
+_SIDE: Rows = {
+    "flags": {
+        "metavar": "FLAGS",
+        "help": "flags of its fileserver; those behind the word authserver: are the authserver's",
+    },
+    "programs": {"metavar": "FOLDER", "type": Path, "help": "its servers are those of this folder"},
+    "commit": {"metavar": "COMMIT", "help": "its servers are built from this commit"},
+}
+_AB: Mapping[str, Rows] = {
+    "the two variants": {
+        f"--{side}-{what}": {**how, "help": f"{side.upper()}: {how['help']}"}
+        for side in ("a", "b")
+        for what, how in _SIDE.items()
+    },
+    "how they are measured": {
+        "--size": {
+            "metavar": "SIZE",
+            "default": "10KB",
+            "help": "new, 1KB … 100MB (default: 10KB)",
+        },
+        "--threads": {"metavar": "N", "default": "8", "help": "users at a time (default: 8)"},
+        "--blocks": {"metavar": "N", "default": "8", "help": "of four trials each (default: 8)"},
+        "--seconds": {"metavar": "S", "default": "2", "help": "of a trial (default: 2)"},
+        **{
+            flag: how
+            for rows in _PLAN.values()
+            for flag, how in rows.items()
+            if flag in ("--store", "--pin", "--work", "--programs")
+        },
+        **_WAIT,
+        "--out": {"metavar": "FOLDER", "type": Path, "help": "folder of ab.json and all trials"},
+    },
+}
+AB_STATUSES = """\
+exit status:
+  0  done, also where no difference can be told
+  1  something could not be measured
+  2  wrong usage
+  3  no block is valid
+"""
+AB_EXAMPLES = """\
+examples:
+  scripts/lab ab turnstile --b-flags "--model event"             a flag against the default
+  scripts/lab ab turnstile --b-flags "authserver: --workers 4"   the same of the authserver
+  scripts/lab ab turnstile --a-commit HEAD~1 --size 100KB        what the last commit changed
+  scripts/lab ab turnstile --b-programs /tmp/mine --blocks 20    your own server against ours
+"""
+
+
+def add_ab(parser: argparse.ArgumentParser) -> None:
+    for title, rows in _AB.items():
+        _add(parser, title, rows)
 
 
 def add_experiments(parser: argparse.ArgumentParser, *, are_needed: bool) -> None:

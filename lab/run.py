@@ -51,20 +51,9 @@ def run(
     counts, or when other programs disturb all. The rest is in the report.
 
     is_anyway: it goes on where others disturb it.
-
-    SIGTERM and the end of the terminal stop it as Ctrl-C does; under nohup the latter is ignored.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        signal.signal(signal.SIGHUP, signal.default_int_handler)
-    folder = Folder(places.out)
-    todo = _planned(options, places, folder)
-    if todo.cells or todo.profiles:
-        places.programs.require()
-    stores.remove_leftovers(places.work / "stores")
-    control_group.remove_leftovers()
-    private_folder.remove_leftovers()
-    bench = _bench(folder, todo, places)
+    bench = prepared(options, places)
+    folder = bench.folder
     bench.is_anyway = is_anyway
     _announce(bench)
     try:
@@ -78,6 +67,26 @@ def run(
         bench.progress.say(f"report: {folder.path / 'report.html'}")
     _require_no_problem(bench)
     _require_a_valid_point(bench)
+
+
+def prepared(
+    options: Options, places: Places, changed: Callable[[Plan], Plan] = lambda plan: plan
+) -> Bench:
+    """A bench whose folder has its environment. changed may alter the plan.
+
+    SIGTERM and the end of the terminal stop it as Ctrl-C does; under nohup the latter is ignored.
+    """
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.default_int_handler)
+    folder = Folder(places.out)
+    todo = changed(_planned(options, places, folder))
+    if todo.cells or todo.profiles:
+        places.programs.require()
+    stores.remove_leftovers(places.work / "stores")
+    control_group.remove_leftovers()
+    private_folder.remove_leftovers()
+    return _bench(folder, todo, places)
 
 
 def _planned(options: Options, places: Places, folder: Folder) -> Plan:

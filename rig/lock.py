@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,10 +14,10 @@ from .errors import Failed
 
 
 @contextmanager
-def only_lab() -> Iterator[None]:
+def only_lab(*, waits: bool = False) -> Iterator[None]:
     """Holds the machine's lock. The kernel releases it when this process ends, however it ends.
 
-    Failed when another process holds it.
+    Where another process holds it, this one waits for its turn, and says so; without waits, Failed.
     """
     path = Path(tempfile.gettempdir()) / "turnstile-lab.lock"
     try:
@@ -32,9 +33,12 @@ def only_lab() -> Iterator[None]:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             holder = os.read(descriptor, 32).decode(errors="replace").strip()
-            raise Failed(
-                f"another lab is running (process {holder}); wait until it ends, or stop it"
-            ) from error
+            running = f"another lab is running (process {holder})"
+            if not waits:
+                raise Failed(f"{running}; add --wait, or stop it") from error
+            print(f"{running}; waiting until it ends", file=sys.stderr, flush=True)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            os.lseek(descriptor, 0, os.SEEK_SET)
         if is_ours:
             os.ftruncate(descriptor, 0)
             os.write(descriptor, f"{os.getpid()}\n".encode())

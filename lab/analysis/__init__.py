@@ -1,7 +1,7 @@
 """What the points say: no table and no figure. kinds/ has what those of one kind say.
 
 cells.py              all points of a cell: maximum, N*, model, bottleneck
-demands.py            service demands by the utilisation law
+demands.py            service demands at the maximum, by the utilisation law
 resources.py          how busy each resource was
 verdict.py            names the bottleneck
 gains.py              how much faster one cell is than another

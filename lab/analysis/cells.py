@@ -113,7 +113,7 @@ class CellResult:
     at_saturation: ThreadCount  # the highest N with 95% of it; a full resource is full there
     is_saturated: bool
     is_lower_bound: bool  # the maximum was not reached, or a point that failed its checks had more
-    demands: Demands
+    demands: Demands  # at the maximum
     model: Model | None  # None when N = 1 was not measured
     verdict: Verdict
 
@@ -138,22 +138,24 @@ class CellResult:
 
     @property
     def parallelism(self) -> float | None:
-        """How many resources work for a request at a time: the sum of its demands / R(1)."""
+        """How many resources work for a lone request at a time: the sum of its demands / R."""
         if self.alone is None:
             return None
-        total_s = sum(self.cpu_s.values()) + sum(
-            law.demand_s for law in self.demands.disks.values()
-        )
-        return total_s / self.alone.response_s.median
+        return demands.of_runs(self.alone.runs).total_s / self.alone.response_s.median
 
     @property
     def cpu_s(self) -> dict[str, float]:
-        """CPU seconds per request of each component, by the utilisation law over the sweep."""
+        """CPU seconds for each request at the maximum, of each component."""
         return self.demands.cpu_s
 
     @property
+    def lone_cpu_s(self) -> float | None:
+        """That of all components together at N = 1; None when it was not measured."""
+        return sum(demands.of_runs(self.alone.runs).cpu_s.values()) if self.alone else None
+
+    @property
     def disk_s(self) -> float:
-        """The same for the busiest disk."""
+        """At the maximum, of the busiest disk."""
         return self.demands.disk_s
 
 
@@ -228,7 +230,7 @@ class Analysis:
         stars = _n_stars(points, best)
         n_star, at_saturation = statistics.median_low(stars), _fullest(points, best)
         pins = self._environment.placement.of(cell).cores
-        found = demands.of_runs([run for point in points for run in point.runs])
+        found = demands.of_runs(best.runs)
         model = _model(points[0], found, pins) if points[0].threads == 1 else None
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
             _all_that_tell([_as_point(point) for point in points], runs)

@@ -20,12 +20,11 @@ class Station:
     name: str
     demand_s: float
     servers: int = 1
-    background: float = 0.0  # servers that are busy whatever the throughput
 
     @property
     def bottleneck_demand_s(self) -> float:
-        """The station's throughput is at most 1 / this. Requires: background < servers."""
-        return self.demand_s / (self.servers - self.background)
+        """The station's throughput is at most 1 / this."""
+        return self.demand_s / self.servers
 
 
 @dataclass(frozen=True)

@@ -69,7 +69,7 @@ def _is_part_of(one: _Cpu, other: _Cpu) -> bool:
 
 def _cpu(runs: list[Run], cores: Cores, demands: Demands, pins: dict[str, Cores]) -> _Cpu:
     """How busy the cores were, and who used most of them."""
-    users = [name for name in demands.cpu if set(pins[name]) & set(cores)]
+    users = [name for name in demands.cpu_s if set(pins[name]) & set(cores)]
     shares = _shares(runs, {user: _cpu_cores(user) for user in users})
     order = sorted(users, key=lambda user: -statistics.median(shares[user].values()))
     titles = {user: component_title(user, runs[0].store) for user in users}
@@ -87,7 +87,7 @@ def _cpu(runs: list[Run], cores: Cores, demands: Demands, pins: dict[str, Cores]
             kind="cpu",
             name=name,
             by_pass=_by_pass(runs, lambda run: _busy(run, cores)),
-            demand_s=sum(demands.cpu[user].demand_s for user in users),
+            demand_s=sum(demands.cpu_s[user] for user in users),
             detail=f"{cores_name(cores)}: {listing}",
             owners=(titles[owner],) if owner else (),
             others=tuple(titles[user] for user in order if _trails(shares[user], shares[order[0]])),
@@ -143,7 +143,7 @@ def _disk(runs: list[Run], name: str, demands: Demands) -> Resource:
     written = statistics.median(disk.write_bytes_per_s for disk in disks)
     is_write = written > read
     store = runs[0].store
-    users = list(demands.cpu)
+    users = list(demands.cpu_s)
     shares = _shares(runs, {user: _disk_rate(user, is_write) for user in users})
     order = sorted(users, key=lambda user: -statistics.median(shares[user].values()))
     owners = (component_title(order[0], store),) if order and _is_owner(order, shares) else ()
@@ -152,7 +152,7 @@ def _disk(runs: list[Run], name: str, demands: Demands) -> Resource:
         kind="disk",
         name=f"{who}disk {'writes' if is_write else 'reads'}",
         by_pass=_by_pass(runs, lambda run: run.usage.disks[name].busy),
-        demand_s=demands.disks[name].demand_s,
+        demand_s=demands.disks_s[name],
         detail=f"{name}: {read / 1e6:,.1f} MB/s read, {written / 1e6:,.1f} written",
         owners=owners,
         others=tuple(

@@ -18,7 +18,6 @@ from .pinning import Placement, choose
 from .planned import (
     INTERLEAVED,
     OVERHEAD_S,
-    STACK_START_S,
     USUAL_CROWD,
     Pair,
     Planned,
@@ -27,6 +26,7 @@ from .planned import (
 )
 
 _TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
+_PAIR_START_S = 1.0  # of the servers of a block, whose store is up
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
 _PROFILE_S = 30.0
 # Under valgrind, some fifty times slower.
@@ -104,7 +104,7 @@ class Plan:
         profiling_s = _PROFILE_S if self.profiles else 0.0
         cells_s = sum(self.planned[cell].seconds for cell in self.cells)
         trial_s = self.mode.block_seconds + OVERHEAD_S[False]
-        pair_s = 2 * STACK_START_S + _TRIALS_OF_A_BLOCK * self.mode.blocks * trial_s
+        pair_s = self.mode.blocks * (2 * _PAIR_START_S + _TRIALS_OF_A_BLOCK * trial_s)
         others_s = self.making_s + profiling_s + self._probing_s
         return others_s + cells_s + len(self.pairs) * pair_s
 

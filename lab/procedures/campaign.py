@@ -32,6 +32,21 @@ class Procedure(Protocol):
         """None as long as it is not known."""
 
 
+def make_files(bench: Bench) -> None:
+    """All that the plan asks for; they are the bench's roots then."""
+    folder = bench.work / "files"
+    for name, count in bench.plan.file_counts.items():
+        missing = count - files.present_count(folder, name)
+        if missing > 0:
+            bench.progress.say(f"making {missing} files of {name}")
+        root = files.filled(folder, name, catalog.sizes()[name].size_bytes, count)
+        bench.roots[name] = root
+        if pieces := residency.of_files(sorted(root.glob(f"{name}*.txt"))):
+            bench.environment.extents[name] = residency.sentence(pieces)
+    bench.roots[NEW] = folder / "none"
+    bench.roots[NEW].mkdir(parents=True, exist_ok=True)
+
+
 class Campaign:
     """One run of the lab. KeyboardInterrupt ends it early; every finished point is in the folder.
 
@@ -45,7 +60,7 @@ class Campaign:
         self._courses = [Course(planned[cell], bench.runs, started_s) for cell in bench.plan.cells]
 
     def run(self) -> None:
-        self._make_files()
+        make_files(self._bench)
         for repeat in range(1, self._bench.plan.mode.repeat + 1):
             courses = [one for one in self._in_order(repeat) if one.next(repeat) is not None]
             for _, group in groupby(courses, key=lambda one: one.planned.cell.stage):
@@ -64,20 +79,6 @@ class Campaign:
         courses = sorted(self._courses, key=lambda one: order.index(one.planned.cell.stage))
         is_forward = repeat % 2 or plan.options.order == CYCLED
         return courses if is_forward else courses[::-1]
-
-    def _make_files(self) -> None:
-        bench = self._bench
-        folder = bench.work / "files"
-        for name, count in bench.plan.file_counts.items():
-            missing = count - files.present_count(folder, name)
-            if missing > 0:
-                bench.progress.say(f"making {missing} files of {name}")
-            root = files.filled(folder, name, catalog.sizes()[name].size_bytes, count)
-            bench.roots[name] = root
-            if pieces := residency.of_files(sorted(root.glob(f"{name}*.txt"))):
-                bench.environment.extents[name] = residency.sentence(pieces)
-        bench.roots[NEW] = folder / "none"
-        bench.roots[NEW].mkdir(parents=True, exist_ok=True)
 
     def _measure_stage(self, courses: list[Course], repeat: int) -> None:
         """What its cells share is made once for the whole stage; each has fresh servers."""

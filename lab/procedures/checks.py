@@ -15,6 +15,7 @@ from ..workloads.outcome import Result
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
 _OTHERS = "other programs"
+_OF_A_BUSY_MACHINE = (_OTHERS, "load generator", "X·R is", "use fewer")
 # In a closed loop N connections are open at a time. So a server that finishes its work needs no
 # more threads than this: for each user one that serves, one that ends after its last reply and one
 # that has just been started; 32 spare ones; the main, accepting and prefetching threads.
@@ -90,6 +91,16 @@ def _unfinished_work(server: str, used: ComponentUsage, users: int) -> list[str]
 def may_pass_again(failures_text: str) -> bool:
     """Whether other programs disturbed the point. Its other failures may be a consequence."""
     return _OTHERS in failures_text
+
+
+def counts_cpu(failures_text: str) -> bool:
+    """Whether the CPU time of a request is known all the same: requests were late, but all right.
+
+    Other programs take time from a request, and hardly any CPU time is added by it.
+    """
+    return all(
+        one.startswith(_OF_A_BUSY_MACHINE) for one in filter(None, failures_text.split("; "))
+    )
 
 
 def notes(cell: Cell, result: Result, usage: Usage, is_cold: bool, tracked: int) -> list[str]:

@@ -9,7 +9,8 @@ of one is not continued.
 from __future__ import annotations
 
 import os
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 
 from rig.errors import Failed
@@ -65,23 +66,46 @@ def missing_blocks(runs: list[Run], pair: Pair, wanted: int) -> int:
 
 
 def _compare(bench: Bench, pair: Pair, threads: int) -> None:
-    """Starts both systems and makes the blocks that are missing."""
-    mode = bench.plan.mode
-    short = replace(mode, seconds=mode.block_seconds, warmup_s=min(_WARMUP_S, mode.warmup_s))
-    both_planned = [replace(bench.plan.planned[cell], mode=short) for cell in pair.cells]
-    _require_memory(both_planned)
-    with ExitStack() as both:
-        sides = []
-        for planned in both_planned:
-            ready = both.enter_context(bench.ready(planned.stage))
-            sides.append(both.enter_context(bench.opened(planned, ready)))
-        for _ in range(_TRIES * mode.blocks):
-            if not missing_blocks(bench.runs, pair, mode.blocks):
+    """Makes the blocks that are missing."""
+    wanted = bench.plan.mode.blocks
+    with both_ready((bench, bench), pair) as make:
+        for _ in range(_TRIES * wanted):
+            if not missing_blocks(bench.runs, pair, wanted):
                 break
-            _make_block(bench, pair, sides, Setting(threads))
+            failures = make(Setting(threads))
+            bench.note_tried(failures, is_last_try=True)
 
 
-def _make_block(bench: Bench, pair: Pair, sides: list[Trials], setting: Setting) -> None:
+@contextmanager
+def both_ready(benches: tuple[Bench, Bench], pair: Pair) -> Iterator[Callable[[Setting], str]]:
+    """Yields what makes a block, and returns why it failed. Each block has fresh servers, so what
+    differs from start to start is part of its chance. Only the stores live as long as all blocks.
+
+    Both benches share one folder.
+    """
+    mode = benches[0].plan.mode
+    short = replace(mode, seconds=mode.block_seconds, warmup_s=min(_WARMUP_S, mode.warmup_s))
+    planned = [
+        replace(bench.plan.planned[cell], mode=short) for bench, cell in zip(benches, pair.cells)
+    ]
+    _require_memory(planned)
+    with ExitStack() as stores:
+        ready = [
+            stores.enter_context(bench.ready(one.stage)) for bench, one in zip(benches, planned)
+        ]
+
+        def make(setting: Setting) -> str:
+            with ExitStack() as both:
+                sides = [
+                    both.enter_context(bench.opened(one, of_stage))
+                    for bench, one, of_stage in zip(benches, planned, ready)
+                ]
+                return _make_block(benches[0], pair, sides, setting)
+
+        yield make
+
+
+def _make_block(bench: Bench, pair: Pair, sides: list[Trials], setting: Setting) -> str:
     number = 1 + max(
         (one.repeat for one in bench.runs if (one.pair, one.cell.row) == (pair.name, pair.row)),
         default=0,
@@ -89,7 +113,7 @@ def _make_block(bench: Bench, pair: Pair, sides: list[Trials], setting: Setting)
     made = [sides[side].make(setting, number, pair.name) for side in _ORDERS[(number + 1) % 2]]
     failures = "; ".join(one.failures for one in made if one.failures)
     bench.progress.compared(pair, setting, number, [one.throughput_rps for one in made], failures)
-    bench.note_tried(failures, is_last_try=True)
+    return failures
 
 
 def _require_memory(sides: list[Planned]) -> None:

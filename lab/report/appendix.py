@@ -182,9 +182,10 @@ _OF_SWEEPS = [
     "bound: the maximum was not reached, or a higher point failed its checks. The highest of "
     "several medians is a little too high.",
     "Utilisation U: the share of the measured window in which a resource was busy, or how many "
-    "cores. Service demand D: how long a request keeps the resource busy. It is the slope of U "
-    "over X of all runs of the sweep (utilisation law). Components that share cores are one "
-    "resource, and no core is counted twice. A disk's utilisation is its bytes or its requests per "
+    "cores. Service demand D: how long a request keeps the resource busy. It is U "
+    "/ X at the maximum (utilisation law): all that a program used, divided by all requests. "
+    "Nothing is subtracted for a background. Components that share cores are one resource, and no "
+    "core is counted twice. A disk's utilisation is its bytes or its requests per "
     "second, as a share of what it did in a probe before the run.",
     "N*: the smallest N within 5% of the highest throughput. It is found within each pass; the "
     "median and the range of the passes are shown. The predicted one is where exact mean value "

@@ -142,15 +142,16 @@ def _demands(stage: Stage, found: Found) -> Table:
     named = [SHORT_NAMES.get(name, name) for name in servers]
     table = Table(
         title=f"What a request of {stage.name} needs",
-        caption="Demands by the utilisation law over the sweep, in µs of CPU or of the busiest "
-        "disk. R is the mean response time at N = 1. ΣD / R is how many resources work for a "
-        "request at a time. Bytes of the disk are in kB per request, at the maximum.",
-        header=["", *titles, "disk", "R", "ΣD / R", *named, *named],
+        caption="Demands at the maximum, in µs of CPU or of the busiest disk. Of a lone request, "
+        "N = 1: the CPU of all programs, the mean response time R, and ΣD / R, how many resources "
+        "work for it at a time. Bytes of the disk are in kB per request, at the maximum.",
+        header=["", *titles, "disk", "CPU", "R", "ΣD / R", *named, *named],
         rows=[
             [
                 row_title(row),
                 *(wording.microseconds(result.cpu_s.get(name)) for name in components),
                 wording.microseconds(result.disk_s),
+                wording.microseconds(result.lone_cpu_s),
                 wording.microseconds(result.alone.response_s.median if result.alone else None),
                 wording.NOTHING if result.parallelism is None else f"{result.parallelism:.2f}",
                 *_traffic(result.best.typical(), servers),
@@ -160,7 +161,7 @@ def _demands(stage: Stage, found: Found) -> Table:
         groups=[
             ("", 1),
             ("demand, µs", len(components) + 1),
-            ("N = 1", 2),
+            ("N = 1", 3),
             ("read, kB", len(servers)),
             ("written, kB", len(servers)),
         ],

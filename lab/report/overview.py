@@ -82,8 +82,9 @@ def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) ->
     return Figure(
         name="demands",
         title="CPU time of a request, by component",
-        caption="By the utilisation law over each sweep. Every panel has its own scale; a bar with "
-        "gaps is longer than drawn.",
+        caption="At the maximum: what all programs used, divided by the requests. Behind the "
+        "slash: of a lone request, N = 1. Every panel has its own scale; a bar with gaps is longer "
+        "than drawn.",
         canvases=[
             key,
             *(
@@ -107,13 +108,13 @@ def _bar(stage: Stage, result: CellResult) -> Bar:
     names = [name for name in COMPONENTS if name in result.cpu_s]
     names += [name for name in result.cpu_s if name not in names]
     parts = [
-        Part(SHORT_NAMES.get(name, name), of_component(name), max(0.0, result.cpu_s[name]))
-        for name in names
+        Part(SHORT_NAMES.get(name, name), of_component(name), result.cpu_s[name]) for name in names
     ]
     total = sum(part.value for part in parts)
-    return Bar(
-        stage.name, parts, wording.short_time(total), Part("disk", "disk", max(0.0, result.disk_s))
-    )
+    note = wording.short_time(total)
+    if result.lone_cpu_s is not None:
+        note += f" / {wording.short_time(result.lone_cpu_s)}"
+    return Bar(stage.name, parts, note, Part("disk", "disk", result.disk_s))
 
 
 def _largest_table(scenes: Sequence[Scene]) -> Figure | None:
@@ -194,7 +195,7 @@ def _change_of_store(scene: Scene, step: Step, row: str) -> list[str]:
     before, after = (scene.result(stage, row) for stage in step)
     if gain is None or before is None or after is None:
         return []
-    times = [wording.short_time(max(0.0, one.cpu_s.get("store", 0.0))) for one in (before, after)]
+    times = [wording.short_time(one.cpu_s.get("store", 0.0)) for one in (before, after)]
     return [
         f"From {step[0].name} to {step[1].name}, the store’s part goes from {times[0]} to "
         f"{times[1]}, and throughput changes by {wording.gain_in_a_line(gain.spread)}."

@@ -122,7 +122,7 @@ class CommandLineTest(unittest.TestCase):
         with (
             tempfile.TemporaryDirectory() as folder,
             mock.patch("lab.cli.namespace.enter"),
-            mock.patch("lab.cli.lock.only_lab", contextlib.nullcontext),
+            mock.patch("lab.cli.lock.only_lab", lambda **_: contextlib.nullcontext()),
             mock.patch("lab.cli.doctor.before_a_run", side_effect=Failed("no root")) as before,
             mock.patch("lab.cli.run.run") as ran,
         ):
@@ -139,7 +139,7 @@ class CommandLineTest(unittest.TestCase):
         with (
             tempfile.TemporaryDirectory() as folder,
             mock.patch("lab.cli.namespace.enter"),
-            mock.patch("lab.cli.lock.only_lab", contextlib.nullcontext),
+            mock.patch("lab.cli.lock.only_lab", lambda **_: contextlib.nullcontext()),
             mock.patch("lab.cli.doctor.before_a_run"),
             mock.patch("lab.cli.run.run", side_effect=NotValid("none")) as ran,
         ):

@@ -24,9 +24,6 @@ class OperationalLawsTest(unittest.TestCase):
             heaviest([Station("disk", 3.0), Station("cores", 4.0, servers=2)]).name, "disk"
         )
 
-    def test_the_background_of_a_station_leaves_less_for_requests(self):
-        self.assertAlmostEqual(Station("cores", 0.003, 2, 0.5).bottleneck_demand_s, 0.002)
-
     def test_the_asymptotes_cross_where_one_reaches_the_height_of_the_other(self):
         self.assertAlmostEqual(crossing(TEXTBOOK, THINK_S), 10 / 3)
         self.assertAlmostEqual(crossing(TEXTBOOK, THINK_S) / 10, 1 / 3)  # N / (D + Z) is 1 / Dmax
