@@ -54,7 +54,8 @@ std::string text_line(std::initializer_list<std::string_view> pieces) {
   std::string line;
   line.reserve(size);
   for (const std::string_view piece : pieces) line.append(piece);
-  return line.append("\n");
+  line.append("\n");  // returned by itself it would be a copy
+  return line;
 }
 
 std::string credentials_line(std::string_view verb, Credentials account) {
