@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "authserver/tokens.h"
 #include "base/text_lines.h"
 #include "wire/request.h"
 
@@ -62,14 +63,17 @@ base::Status set_password(AccountStore& store, const std::string& where, const s
                           Scheme scheme) {
   auto record = read_record(scheme);
   if (!record) return record.error();
-  const auto replaced = store.replace({user, *record});
+  auto replaced = store.replace({user, *record});
   wipe(*record);
+  if (replaced) replaced = close_tokens_of(store, user);
   return report(user, replaced, "has the new password in", where);
 }
 
 base::Status remove_account(AccountStore& store, const std::string& where,
                             const std::string& user) {
-  return report(user, store.remove(user), "removed from", where);
+  auto removed = store.remove(user);
+  if (removed) removed = close_tokens_of(store, user);
+  return report(user, removed, "removed from", where);
 }
 
 }  // namespace authserver

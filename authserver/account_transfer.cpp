@@ -15,6 +15,7 @@
 
 #include "authserver/csv.h"
 #include "authserver/private_file.h"
+#include "authserver/tokens.h"
 #include "base/clock.h"
 #include "base/file_io.h"
 #include "base/text_lines.h"
@@ -90,6 +91,7 @@ base::Status export_accounts(AccountStore& store, const std::string& where,
   const auto fill = [&](int fd) -> base::Status {
     int failure = 0;
     const auto visited = store.for_each([&](const Account& account) {
+      if (is_row_of_tokens(account.user)) return;
       if (failure == 0 && !base::write_all(fd, csv_line(account))) failure = errno;
       progress.count();
     });

@@ -112,18 +112,27 @@ bool Authenticator::matches_in_usual_time(std::string_view record,
 }
 
 base::Status Authenticator::create(AccountStore& store, wire::Credentials account) const {
-  base::Result<std::string> record = too_many_hashes();
-  if (options_.scheme == Scheme::kPlain) {
-    record = make_record(options_.scheme, account.password);
-  } else {
-    const HashLanes::Turn turn(shared_->lanes, {}, hash_deadline_ns());
-    const HashMemory::Use memory(*memory_);
-    if (turn.is_granted()) record = make_record(options_.scheme, account.password);
-  }
+  auto record = record_of(account.password);
   if (!record) return record.error();
   const auto created = store.create({account.user, *record});
   wipe(*record);
   return created;
+}
+
+base::Status Authenticator::replace(AccountStore& store, wire::Credentials account) const {
+  auto record = record_of(account.password);
+  if (!record) return record.error();
+  const auto replaced = store.replace({account.user, *record});
+  wipe(*record);
+  return replaced;
+}
+
+base::Result<std::string> Authenticator::record_of(std::string_view password) const {
+  if (options_.scheme == Scheme::kPlain) return make_record(options_.scheme, password);
+  const HashLanes::Turn turn(shared_->lanes, {}, hash_deadline_ns());
+  const HashMemory::Use memory(*memory_);
+  if (!turn.is_granted()) return too_many_hashes();
+  return make_record(options_.scheme, password);
 }
 
 std::int64_t Authenticator::hash_deadline_ns() const {

@@ -60,6 +60,10 @@ class Authenticator {
   // same reasons as verify().
   base::Status create(AccountStore& store, wire::Credentials account) const;
 
+  // Gives the account this password. Succeeds once that is durable. kNotFound if there is no such
+  // account, and kUnavailable for the same reasons as verify().
+  base::Status replace(AccountStore& store, wire::Credentials account) const;
+
  private:
   Authenticator(const AuthenticatorOptions& options, SharedPasswordState& shared,
                 std::string nobodys_record)
@@ -74,6 +78,7 @@ class Authenticator {
   // Computes the hash. Requires: the caller has a turn. Takes about as long for a wrong password
   // whatever the record costs.
   bool matches_in_usual_time(std::string_view record, std::string_view password) const;
+  base::Result<std::string> record_of(std::string_view password) const;
   std::int64_t hash_deadline_ns() const;
 
   AuthenticatorOptions options_;

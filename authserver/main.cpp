@@ -83,8 +83,10 @@ int run(const Config& config) {
       sandbox);
 
   const serve::Shared<authserver::StoreOutages> store_outages;
+  const serve::Shared<authserver::SharedTokenState> tokens;
   const serve::MakeWorker make_worker = [&] {
-    return std::make_unique<authserver::Session>(*authenticator, config.store, *store_outages);
+    return std::make_unique<authserver::Session>(*authenticator, config.store, *store_outages,
+                                                 *tokens);
   };
   return serve::serve(serve::only({std::move(*listener), make_worker}), options) ? 0 : 1;
 }

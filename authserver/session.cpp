@@ -1,6 +1,6 @@
 #include "authserver/session.h"
 
-#include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,7 +24,45 @@ constexpr std::size_t kMostTogether = 32;  // a line buffer holds about as many
 Verb verb_of(const wire::Ping&) { return Verb::kPing; }
 Verb verb_of(const wire::New&) { return Verb::kNew; }
 Verb verb_of(const wire::Auth&) { return Verb::kLogIn; }
+Verb verb_of(const wire::Open&) { return Verb::kLogIn; }
+Verb verb_of(const wire::Token&) { return Verb::kLogIn; }
+Verb verb_of(const wire::Close&) { return Verb::kOther; }
+Verb verb_of(const wire::NewPassword&) { return Verb::kOther; }
 Verb verb_of(const wire::Refused&) { return Verb::kOther; }
+
+bool may_be_answered_together(const wire::AuthRequest& request) {
+  return std::holds_alternative<wire::Auth>(request) ||
+         std::holds_alternative<wire::Token>(request);
+}
+
+base::Error no_such_token() { return {base::ErrorCode::kDenied, "no such token"}; }
+
+// One question to the store, for one name or for several.
+std::vector<base::Result<std::string>> find(AccountStore& store,
+                                            const std::vector<std::string_view>& names) {
+  std::vector<base::Result<std::string>> records;
+  if (names.size() > 1) return store.find_records(names);
+  for (const std::string_view name : names) records.push_back(store.find_record(name));
+  return records;
+}
+
+void reply(serve::LineConversation& connection, const base::Result<std::string>& answer) {
+  if (!answer) {
+    serve::answer(connection, answer.error());
+  } else if (answer->empty()) {
+    connection.reply_ok();
+  } else {
+    connection.reply_content(*answer);
+  }
+}
+
+base::Result<std::string> without_content(const base::Status& status) {
+  return status ? base::Result<std::string>(std::string()) : status.error();
+}
+
+base::Status status_of(const base::Result<std::string>& answer) {
+  return answer ? base::Status(base::kDone) : answer.error();
+}
 
 bool is_from_browser(std::string_view line, const wire::AuthRequest& request) {
   return std::holds_alternative<wire::Refused>(request) && wire::is_line_of_browser(line);
@@ -57,49 +95,107 @@ void Session::converse(serve::LineConversation& connection) {
   }
 }
 
-std::vector<wire::Credentials> Session::take_together(serve::LineConversation& connection,
-                                                      const wire::AuthRequest& first) const {
-  const auto* const first_auth = std::get_if<wire::Auth>(&first);
-  if (first_auth == nullptr || store_config_.connection == StoreConnection::kPerRequest) return {};
-  std::vector<wire::Credentials> accounts;
-  const auto take_account = [&accounts](std::string_view line) {  // false leaves the line there
-    const auto request = wire::parse_auth_line(line);
-    const auto* const auth = std::get_if<wire::Auth>(&request);
-    if (auth != nullptr) accounts.push_back(auth->account);
-    return auth != nullptr;
-  };
-  while (accounts.size() + 1 < kMostTogether && connection.take_line_at_hand(take_account)) {
+struct Session::Asked {
+  explicit Asked(const wire::AuthRequest& asked) : request(asked) {
+    if (const auto* const auth = std::get_if<wire::Auth>(&request)) user = auth->account.user;
+    const auto* const one = std::get_if<wire::Token>(&request);
+    if (one != nullptr && wire::is_token(one->token)) row = row_of_token(one->token);
   }
-  if (!accounts.empty()) accounts.insert(accounts.begin(), first_auth->account);
-  return accounts;
+
+  void take_token(const base::Result<std::string>& found) {
+    if (found) {
+      token = parse_token_record(*found);
+    } else if (found.error().code != base::ErrorCode::kNotFound) {
+      record = found.error();
+    }
+    if (token) user = token->user;
+  }
+
+  wire::AuthRequest request;
+  std::string row;                   // of a token
+  std::optional<TokenRecord> token;  // what its row says
+  std::string_view user;             // whose account is asked for; empty: nobody's
+  base::Result<std::string> record = no_such_token();  // that of the account, or why there is none
+};
+
+std::vector<wire::AuthRequest> Session::take_together(serve::LineConversation& connection,
+                                                      const wire::AuthRequest& first) const {
+  if (!may_be_answered_together(first) || store_config_.connection == StoreConnection::kPerRequest)
+    return {};
+  std::vector<wire::AuthRequest> requests;
+  const auto take = [&requests](std::string_view line) {  // false leaves the line there
+    const auto request = wire::parse_auth_line(line);
+    const bool is_taken = may_be_answered_together(request);
+    if (is_taken) requests.push_back(request);
+    return is_taken;
+  };
+  while (requests.size() + 1 < kMostTogether && connection.take_line_at_hand(take)) {
+  }
+  if (!requests.empty()) requests.insert(requests.begin(), first);
+  return requests;
 }
 
 void Session::answer_alone(serve::LineConversation& connection, const wire::AuthRequest& request,
                            const telemetry::RequestTimer& timer) {
-  const auto status = std::visit([this](const auto& one) { return answer(one); }, request);
-  serve::answer(connection, status);
+  auto answered = std::visit([this](const auto& one) { return answer(one); }, request);
+  reply(connection, answered);
+  if (answered) wipe(*answered);
   timer.count(std::visit([](const auto& one) { return verb_of(one); }, request),
               connection.outcome());
   if (store_config_.connection == StoreConnection::kPerRequest) disconnect_after_reply(connection);
 }
 
 void Session::answer_together(serve::LineConversation& connection,
-                              const std::vector<wire::Credentials>& accounts,
+                              const std::vector<wire::AuthRequest>& requests,
                               const telemetry::RequestTimer& timer) {
-  std::vector<std::string_view> users(accounts.size());
-  std::ranges::transform(accounts, users.begin(), &wire::Credentials::user);
-  std::vector<base::Result<std::string>> records;
+  std::vector<Asked> all(requests.begin(), requests.end());
   const auto asked = with_store([&](AccountStore& store) -> base::Status {
-    records = store.find_records(users);
+    look_up(store, all);
     return base::kDone;
   });
-  if (!asked) records.resize(accounts.size(), asked.error());
-  for (std::size_t i = 0; i < accounts.size(); ++i) {
-    const auto status = authenticator_.verify(accounts[i], records[i], [&] { connection.flush(); });
-    serve::log_request("auth", accounts[i].user, status);
-    serve::answer(connection, status);
+  for (Asked& one : all) {
+    const auto answered =
+        asked ? verdict_on(one, [&] { connection.flush(); }) : Answer(asked.error());
+    reply(connection, answered);
     timer.count(Verb::kLogIn, connection.outcome());
   }
+}
+
+// First the tokens, which say whose accounts they stand for, then all accounts.
+void Session::look_up(AccountStore& store, std::vector<Asked>& all) {
+  std::vector<std::string_view> names;
+  std::vector<Asked*> askers;
+  for (Asked& one : all) {
+    if (one.row.empty()) continue;
+    names.push_back(one.row);
+    askers.push_back(&one);
+  }
+  auto found = find(store, names);
+  for (std::size_t i = 0; i < found.size(); ++i) askers[i]->take_token(found[i]);
+  names.clear();
+  askers.clear();
+  for (Asked& one : all) {
+    if (one.user.empty()) continue;
+    names.push_back(one.user);
+    askers.push_back(&one);
+  }
+  found = find(store, names);
+  for (std::size_t i = 0; i < found.size(); ++i) askers[i]->record = std::move(found[i]);
+}
+
+// Requires: the store was opened, and one.user is not empty or one.record is an error.
+Session::Answer Session::verdict_on(Asked& one, const Authenticator::BeforeHash& before_hash) {
+  base::Status status = base::kDone;
+  if (const auto* const auth = std::get_if<wire::Auth>(&one.request)) {
+    status = authenticator_.verify(auth->account, one.record, before_hash);
+    serve::log_request("auth", auth->account.user, status);
+  } else {
+    status = one.token ? check_token(*store_, tokens_, one.row, *one.token, one.record)
+                       : base::Status(one.record.error());
+    serve::log_request("token", one.user, status);
+  }
+  if (!status) return status.error();
+  return one.token ? "user " + one.token->user : std::string();
 }
 
 // Taking leave of a store takes time, for which the client need not wait.
@@ -108,28 +204,76 @@ void Session::disconnect_after_reply(serve::LineConversation& connection) {
   if (store_ != nullptr) store_->disconnect();
 }
 
-base::Status Session::answer(const wire::Ping&) {
-  return with_store([](AccountStore& store) -> base::Status {
-    if (store.ping()) return base::kDone;
+Session::Answer Session::answer(const wire::Ping&) {
+  return with_store([](AccountStore& store) -> Answer {
+    if (store.ping()) return std::string();
     return base::Error{base::ErrorCode::kUnavailable, "the store does not answer"};
   });
 }
 
-base::Status Session::answer(const wire::New& request) {
+Session::Answer Session::answer(const wire::New& request) {
   const auto status = with_store(
       [&](AccountStore& store) { return authenticator_.create(store, request.account); });
   serve::log_request("new", request.account.user, status);
-  return status;
+  return without_content(status);
 }
 
-base::Status Session::answer(const wire::Auth& request) {
+Session::Answer Session::answer(const wire::Auth& request) {
   const auto status = with_store(
       [&](AccountStore& store) { return authenticator_.verify(store, request.account); });
   serve::log_request("auth", request.account.user, status);
-  return status;
+  return without_content(status);
 }
 
-base::Status Session::answer(const wire::Refused& refused) {
+Session::Answer Session::answer(const wire::Token& request) {
+  return with_store([&](AccountStore& store) {
+    std::vector<Asked> one(1, Asked(request));
+    look_up(store, one);
+    return verdict_on(one.front(), [] {});
+  });
+}
+
+// The token is tied to the record that the password was checked against: if the password changes
+// meanwhile, the token never counts.
+Session::Answer Session::answer(const wire::Open& request) {
+  auto opened = with_store([&](AccountStore& store) -> Answer {
+    auto record = store.find_record(request.account.user);
+    std::string checked = record ? *record : std::string();
+    const auto verdict = authenticator_.verify(request.account, record, [] {});
+    Answer token = verdict
+                       ? open_token(store, tokens_, request.account.user, checked, request.seconds)
+                       : Answer(verdict.error());
+    wipe(checked);
+    return token;
+  });
+  serve::log_request("open", request.account.user, status_of(opened));
+  return opened;
+}
+
+Session::Answer Session::answer(const wire::Close& request) {
+  const auto status = with_store([&](AccountStore& store) -> base::Status {
+    if (!wire::is_token(request.token)) return base::kDone;
+    return close_token(store, tokens_, row_of_token(request.token));
+  });
+  return without_content(status);
+}
+
+// With the new record no token counts any more. Their rows are only taking room then.
+Session::Answer Session::answer(const wire::NewPassword& request) {
+  const std::string_view user = request.account.user;
+  const auto status = with_store([&](AccountStore& store) -> base::Status {
+    if (const auto verdict = authenticator_.verify(store, request.account); !verdict)
+      return verdict;
+    const auto changed = authenticator_.replace(store, {user, request.password});
+    if (!changed && changed.error().code == base::ErrorCode::kNotFound)
+      return base::Error{base::ErrorCode::kDenied, "the account was removed meanwhile"};
+    return changed ? close_tokens_of(store, user) : changed;
+  });
+  serve::log_request("password", user, status);
+  return without_content(status);
+}
+
+Session::Answer Session::answer(const wire::Refused& refused) {
   return base::Error{refused.code, "refused"};
 }
 
@@ -145,7 +289,7 @@ base::Result<std::unique_ptr<AccountStore>> Session::open_store() {
 }
 
 template <typename Ask>
-base::Status Session::with_store(Ask ask) {
+auto Session::with_store(Ask ask) -> decltype(ask(std::declval<AccountStore&>())) {
   if (store_ == nullptr) {
     auto opened = open_store();
     if (!opened) return opened.error();

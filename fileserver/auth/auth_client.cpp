@@ -33,6 +33,13 @@ bool may_be_kept(const AuthOutcome& outcome) {
   return outcome.is_reusable && goes_on(outcome.reply);
 }
 
+// For those whose answer has no content.
+base::Status without_content(const base::Result<std::string>& answer) {
+  if (!answer) return answer.error();
+  if (answer->empty()) return base::kDone;
+  return Error{base::ErrorCode::kInternal, "the authserver does not speak the protocol"};
+}
+
 }  // namespace
 
 // It waits for no place: whether the server can serve is asked for also when a crowd logs in.
@@ -40,8 +47,9 @@ base::Status AuthClient::ask(const wire::Ping& ping) {
   const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   const std::string line = wire::line_of(ping);
-  return mode_ == AuthConnection::kPerRequest ? ask_on_new_connection(line, deadline, Repeat::kSafe)
-                                              : ask_alone(line, deadline, Repeat::kSafe);
+  return without_content(mode_ == AuthConnection::kPerRequest
+                             ? ask_on_new_connection(line, deadline, Repeat::kSafe)
+                             : ask_alone(line, deadline, Repeat::kSafe));
 }
 
 base::Status AuthClient::ask(const wire::Auth& request, Sharing sharing) {
@@ -58,10 +66,45 @@ template <typename Request>
 base::Status AuthClient::ask_if_acceptable(const Request& request, Repeat repeat, Sharing sharing) {
   if (const auto code = wire::refusal_of(request.account))
     return Error{*code, "credentials that are not acceptable"};
-  return ask_line(WipedLine{wire::line_of(request)}.text, repeat, sharing);
+  return without_content(ask_line(WipedLine{wire::line_of(request)}.text, repeat, sharing));
 }
 
-base::Status AuthClient::ask_line(std::string_view line, Repeat repeat, Sharing sharing) {
+base::Result<std::string> AuthClient::ask(const wire::Token& request) {
+  constexpr std::string_view kUser = "user ";
+  if (!wire::is_token(request.token)) return Error{base::ErrorCode::kDenied, "no such token"};
+  auto answer = ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kSafe, Sharing::kAllowed);
+  if (!answer) return answer;
+  if (!answer->starts_with(kUser) ||
+      !wire::is_valid_user(std::string_view(*answer).substr(kUser.size())))
+    return Error{base::ErrorCode::kInternal, "the authserver does not speak the protocol"};
+  return answer->erase(0, kUser.size());
+}
+
+base::Result<std::string> AuthClient::ask(const wire::Open& request) {
+  if (const auto code = wire::refusal_of(request.account))
+    return Error{*code, "credentials that are not acceptable"};
+  auto answer =
+      ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kSafe, Sharing::kNotAllowed);
+  if (answer && !wire::is_token(*answer))
+    return Error{base::ErrorCode::kInternal, "the authserver does not speak the protocol"};
+  return answer;
+}
+
+base::Status AuthClient::ask(const wire::Close& request) {
+  if (!wire::is_token(request.token)) return base::kDone;
+  return without_content(
+      ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kSafe, Sharing::kNotAllowed));
+}
+
+base::Status AuthClient::ask(const wire::NewPassword& request) {
+  const auto code = wire::refusal_of(request.account);
+  if (code || !wire::is_valid_password(request.password))
+    return Error{code.value_or(base::ErrorCode::kInvalid), "credentials that are not acceptable"};
+  return without_content(
+      ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kUnsafe, Sharing::kNotAllowed));
+}
+
+AuthClient::Answer AuthClient::ask_line(std::string_view line, Repeat repeat, Sharing sharing) {
   const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   if (mode_ == AuthConnection::kPerRequest) return ask_on_new_connection(line, deadline, repeat);
@@ -74,18 +117,18 @@ base::Status AuthClient::ask_line(std::string_view line, Repeat repeat, Sharing 
 }
 
 // Nothing: the caller shall ask by itself.
-std::optional<base::Status> AuthClient::ask_together(std::string_view line,
-                                                     base::Deadline deadline) {
+std::optional<AuthClient::Answer> AuthClient::ask_together(std::string_view line,
+                                                           base::Deadline deadline) {
   const auto outcome = ask_on_lane(line, half_way_to(deadline));
   if (!outcome) return {};
-  if (has_answer(*outcome)) return status_of(*outcome);
+  if (has_answer(*outcome)) return answer_of(*outcome);
   return ask_on_new_connection(line, deadline, Repeat::kSafe);
 }
 
 // A loop may have thousands of connections, which the authserver would refuse. Who has waited may
 // find that the others ask together again, which takes them all no longer than one.
-base::Status AuthClient::ask_in_a_place(std::string_view line, base::Deadline deadline,
-                                        Repeat repeat, bool may_share) {
+AuthClient::Answer AuthClient::ask_in_a_place(std::string_view line, base::Deadline deadline,
+                                              Repeat repeat, bool may_share) {
   const AskingPlaces::Place place(places_, half_way_to(deadline));
   if (!place.is_taken())
     return Error{base::ErrorCode::kUnavailable, "too many wait for the authserver"};
@@ -95,7 +138,8 @@ base::Status AuthClient::ask_in_a_place(std::string_view line, base::Deadline de
   return ask_alone(line, deadline, repeat);
 }
 
-base::Status AuthClient::ask_alone(std::string_view line, base::Deadline deadline, Repeat repeat) {
+AuthClient::Answer AuthClient::ask_alone(std::string_view line, base::Deadline deadline,
+                                         Repeat repeat) {
   const bool may_repeat = repeat == Repeat::kSafe;
   const auto answer_by = may_repeat ? half_way_to(deadline) : deadline;
   if (net::Fd kept = kept_.take_quiet(); kept.is_open()) {
@@ -103,7 +147,7 @@ base::Status AuthClient::ask_alone(std::string_view line, base::Deadline deadlin
     note(kept.get(), outcome, may_repeat);
     if (has_answer(outcome) || !may_repeat) {
       if (may_be_kept(outcome)) kept_.put(std::move(kept));
-      return status_of(outcome);
+      return answer_of(outcome);
     }
   }
   return ask_on_new_connection(line, deadline, repeat);
@@ -126,8 +170,8 @@ std::optional<AuthOutcome> AuthClient::ask_on_lane(std::string_view line,
   return lane->ask(line, answer_by);
 }
 
-base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Deadline deadline,
-                                               Repeat repeat) {
+AuthClient::Answer AuthClient::ask_on_new_connection(std::string_view line, base::Deadline deadline,
+                                                     Repeat repeat) {
   auto made = addresses_.connect(patience_ms(), deadline);
   if (!made) return made.error();
   const bool may_try_another = repeat == Repeat::kSafe && addresses_.count() > 1;
@@ -143,7 +187,7 @@ base::Status AuthClient::ask_on_new_connection(std::string_view line, base::Dead
     net::notice_vanished_peer(made->fd.get());
     kept_.put(std::move(made->fd));
   }
-  return status_of(outcome);
+  return answer_of(outcome);
 }
 
 // Notes what happened on a kept connection. One that merely broke says nothing about the authserver
@@ -164,7 +208,7 @@ void AuthClient::note(int kept_fd, const AuthOutcome& outcome, bool is_repeated)
 }
 
 void AuthClient::note_no_answer(const net::SocketAddress& address, const AuthOutcome& outcome) {
-  addresses_.note_no_answer(address, status_of(outcome).error().context,
+  addresses_.note_no_answer(address, answer_of(outcome).error().context,
                             base::now_ns() - timeout_ms_ * base::kNsPerMs);
 }
 

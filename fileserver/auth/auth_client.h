@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -55,18 +56,28 @@ class AuthClient {
   enum class Sharing { kAllowed, kNotAllowed };
   base::Status ask(const wire::Auth& request, Sharing sharing = Sharing::kNotAllowed);
 
+  // The same for sessions. A token is asked for as `auth` is, and needs no hash, so always together
+  // with others. Returns the user; kDenied for what cannot be a token. `open` returns the token. It
+  // and `close` are repeated, `password` is not.
+  base::Result<std::string> ask(const wire::Token& request);
+  base::Result<std::string> ask(const wire::Open& request);
+  base::Status ask(const wire::Close& request);
+  base::Status ask(const wire::NewPassword& request);
+
  private:
+  using Answer = base::Result<std::string>;  // its content
+
   enum class Repeat { kSafe, kUnsafe };
 
   template <typename Request>
   base::Status ask_if_acceptable(const Request& request, Repeat repeat, Sharing sharing);
-  base::Status ask_line(std::string_view line, Repeat repeat, Sharing sharing);
-  std::optional<base::Status> ask_together(std::string_view line, base::Deadline deadline);
+  Answer ask_line(std::string_view line, Repeat repeat, Sharing sharing);
+  std::optional<Answer> ask_together(std::string_view line, base::Deadline deadline);
   std::optional<AuthOutcome> ask_on_lane(std::string_view line, base::Deadline answer_by);
-  base::Status ask_in_a_place(std::string_view line, base::Deadline deadline, Repeat repeat,
-                              bool may_share);
-  base::Status ask_alone(std::string_view line, base::Deadline deadline, Repeat repeat);
-  base::Status ask_on_new_connection(std::string_view line, base::Deadline deadline, Repeat repeat);
+  Answer ask_in_a_place(std::string_view line, base::Deadline deadline, Repeat repeat,
+                        bool may_share);
+  Answer ask_alone(std::string_view line, base::Deadline deadline, Repeat repeat);
+  Answer ask_on_new_connection(std::string_view line, base::Deadline deadline, Repeat repeat);
   AuthLane::Note note_on_lane() {
     return [this](int kept_fd, const AuthOutcome& outcome) { note(kept_fd, outcome, true); };
   }

@@ -18,12 +18,22 @@ AuthOutcome exchange(int fd, std::string_view line, base::Deadline deadline, boo
   const Kind kind = receive_line(fd, lines, deadline, is_new);
   if (kind != Kind::kAnswered) return {kind};
   std::string_view reply_line;
-  if (lines.next(reply_line) == wire::LineBuffer::Next::kTooLong) return {Kind::kNonsense};
-  return {kind, wire::parse_reply(reply_line), lines.is_empty()};
+  std::string_view content;
+  if (lines.next_reply(reply_line, content) == wire::LineBuffer::Next::kTooLong)
+    return {Kind::kNonsense};
+  const auto reply = wire::parse_reply(reply_line);
+  if (!fits(line, reply)) return {Kind::kNonsense};
+  return {kind, reply, lines.is_empty(), std::string(content)};
+}
+
+bool fits(std::string_view line, const wire::Reply& reply) {
+  const bool wants_content = line.starts_with("token:") || line.starts_with("open:");
+  return wants_content ? !std::holds_alternative<wire::Ok>(reply)
+                       : !std::holds_alternative<wire::OkSized>(reply);
 }
 
 Kind receive_line(int fd, wire::LineBuffer& lines, base::Deadline deadline, bool is_new) {
-  for (bool must_watch_clock = is_new; !lines.has_next(); must_watch_clock = true) {
+  for (bool must_watch_clock = is_new; !lines.has_next_reply(); must_watch_clock = true) {
     if (must_watch_clock && !net::wait_until_readable(fd, deadline)) return Kind::kTimedOut;
     const ssize_t got = net::receive(fd, lines.free_space());
     if (got < 0 && errno == EAGAIN) continue;
@@ -40,10 +50,10 @@ bool has_answer(const AuthOutcome& outcome) {
 bool goes_on(const wire::Reply& reply) {
   if (const auto* const err = std::get_if<wire::Err>(&reply))
     return !wire::closes_connection(err->code);
-  return std::holds_alternative<wire::Ok>(reply);
+  return !std::holds_alternative<wire::NotAReply>(reply);
 }
 
-base::Status status_of(const AuthOutcome& outcome) {
+base::Result<std::string> answer_of(const AuthOutcome& outcome) {
   switch (outcome.kind) {
     case Kind::kBroken:
     case Kind::kCut:
@@ -55,7 +65,9 @@ base::Status status_of(const AuthOutcome& outcome) {
       return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};
     case Kind::kAnswered: break;
   }
-  if (std::holds_alternative<wire::Ok>(outcome.reply)) return base::kDone;
+  const bool is_ok = std::holds_alternative<wire::Ok>(outcome.reply) ||
+                     std::holds_alternative<wire::OkSized>(outcome.reply);
+  if (is_ok) return outcome.content;
   if (const auto* const err = std::get_if<wire::Err>(&outcome.reply))
     return Error{err->code, "the authserver's answer"};
   return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};

@@ -1,6 +1,7 @@
 // What comes of a request to the authserver on one connection.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/clock.h"
@@ -22,6 +23,7 @@ struct AuthOutcome {
   Kind kind;
   wire::Reply reply = wire::NotAReply{};
   bool is_reusable = false;  // nothing followed the answer
+  std::string content = {};  // behind "OK <size>"
 };
 
 // Sends the line and waits for its answer until the deadline. Connecting may already have used up a
@@ -29,10 +31,14 @@ struct AuthOutcome {
 // only has the socket's own time-out, which saves a system call.
 AuthOutcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is_new);
 
-// Receives bytes until `lines` has a line, which may be too long: then returns kAnswered. The other
-// parameters and results are those of exchange().
+// Receives bytes until `lines` has a reply, which may be too long: then returns kAnswered. The
+// other parameters and results are those of exchange().
 AuthOutcome::Kind receive_line(int fd, wire::LineBuffer& lines, base::Deadline deadline,
                                bool is_new);
+
+// Whether an answer other than an error has the form that the line asks for: OK with a content for
+// those that ask for one, else without. Anything else is no answer.
+bool fits(std::string_view line, const wire::Reply& reply);
 
 // Whether the authserver said something.
 bool has_answer(const AuthOutcome& outcome);
@@ -41,7 +47,7 @@ bool has_answer(const AuthOutcome& outcome);
 // Whether something follows the answer is not looked at.
 bool goes_on(const wire::Reply& reply);
 
-// What the caller is told.
-base::Status status_of(const AuthOutcome& outcome);
+// What the caller is told: the content of the answer, empty for a plain OK.
+base::Result<std::string> answer_of(const AuthOutcome& outcome);
 
 }  // namespace fileserver

@@ -21,6 +21,8 @@ constexpr std::uint32_t kAnswered = 2;
 constexpr std::uint32_t kLeads = 3;
 constexpr std::uint32_t kAlone = 4;  // it shall ask by itself
 
+constexpr std::string_view kTokenVerb = "token:";
+
 using Word = std::atomic<std::uint32_t>;
 constexpr auto kOfOneProcess = base::Sleepers::kOfOneProcess;
 
@@ -168,12 +170,12 @@ AuthOutcome AuthLane::lead(Question& mine, base::Deadline answer_by) {
       give_up(mine);
       return {kind};
     }
-    const Replies replies = read_replies();
+    Replies replies = read_replies();
     if (replies.is_odd) {
       give_up(mine);
       return {Kind::kBroken};
     }
-    note_(fd_.get(), {kind, replies.all.front()});
+    note_(fd_.get(), replies.all.front());
     is_over = deliver(replies, wakes);
   }
   if (!is_over) {
@@ -186,11 +188,16 @@ AuthOutcome AuthLane::lead(Question& mine, base::Deadline answer_by) {
 AuthLane::Replies AuthLane::read_replies() {
   Replies replies;
   std::string_view line;
+  std::string_view content;
   auto next = wire::LineBuffer::Next::kLine;
-  while (!replies.is_odd && (next = received_->next(line)) == wire::LineBuffer::Next::kLine) {
+  while (!replies.is_odd &&
+         (next = received_->next_reply(line, content)) == wire::LineBuffer::Next::kLine) {
     const auto reply = wire::parse_reply(line);
     replies.is_odd = replies.count == open_ || !goes_on(reply);
-    if (!replies.is_odd) replies.all[replies.count++] = reply;
+    if (!replies.is_odd)
+      replies.is_odd = !fits(are_tokens_[replies.count] ? kTokenVerb : std::string_view(), reply);
+    if (!replies.is_odd)
+      replies.all[replies.count++] = {Kind::kAnswered, reply, false, std::string(content)};
   }
   const bool has_answered_all = replies.count == open_;
   if (next == wire::LineBuffer::Next::kTooLong || (has_answered_all && !received_->is_empty()))
@@ -200,15 +207,16 @@ AuthLane::Replies AuthLane::read_replies() {
 
 // Takes the questions that wait if all others are answered. If there are none, the lane is free
 // again: then this returns true, and the caller leads no more.
-bool AuthLane::deliver(const Replies& replies, Wakes& wakes) {
+bool AuthLane::deliver(Replies& replies, Wakes& wakes) {
   const base::Lock lock(mutex_);
   for (std::size_t i = 0; i < replies.count; ++i) {
     Question* const question = asked_.pop();
     if (question == nullptr) continue;
-    question->outcome = {Kind::kAnswered, replies.all[i]};
+    question->outcome = std::move(replies.all[i]);
     wakes.add(*question, kAnswered);
   }
   open_ -= replies.count;
+  are_tokens_ >>= replies.count;
   if (open_ == 0) take_waiting();
   const bool is_over = open_ == 0;
   if (is_over) {
@@ -223,6 +231,7 @@ void AuthLane::take_waiting() {
   asked_.clear();
   while (asked_.size() < kMostTogether && waiting_.size() > 0) {
     Question* const question = waiting_.pop();
+    are_tokens_[asked_.size()] = question->line.starts_with(kTokenVerb);
     asked_.push(question);
     text_size_ += question->line.copy(text_.data() + text_size_, text_.size() - text_size_);
   }

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <bitset>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -56,8 +57,8 @@ class AuthLane {
 
   // Asks on the lane. Returns nothing if the caller shall ask by itself, on whatever connection. An
   // outcome without an answer is that of the leader's connection; the caller shall ask again on a
-  // new one. `line` is a whole line of wire::Auth. A leader waits for its answer until `answer_by`,
-  // or for as long as a call on the connection may sleep.
+  // new one. `line` is a whole line of wire::Auth or wire::Token. A leader waits for its answer
+  // until `answer_by`, or for as long as a call on the connection may sleep.
   std::optional<AuthOutcome> ask(std::string_view line, base::Deadline answer_by);
 
   // How many callers are on the lane. It may have changed by the time it is used.
@@ -68,7 +69,7 @@ class AuthLane {
   struct Question;
   class Wakes;
   struct Replies {
-    std::array<wire::Reply, kMostTogether> all;
+    std::array<AuthOutcome, kMostTogether> all;
     std::size_t count = 0;
     bool is_odd = false;
   };
@@ -109,7 +110,7 @@ class AuthLane {
   std::uint32_t leave(Question& mine) EXCLUDES(mutex_);
   AuthOutcome lead(Question& mine, base::Deadline answer_by) EXCLUDES(mutex_);
   Replies read_replies();
-  bool deliver(const Replies& replies, Wakes& wakes) EXCLUDES(mutex_);
+  bool deliver(Replies& replies, Wakes& wakes) EXCLUDES(mutex_);
   void send_waiting() EXCLUDES(mutex_);
   void hand_on() EXCLUDES(mutex_);
   void give_up(const Question& mine) EXCLUDES(mutex_);
@@ -127,7 +128,8 @@ class AuthLane {
   std::optional<wire::LineBuffer> received_;
   std::size_t open_ =
       0;  // questions that were sent and have no answer, even if nobody waits for it
-  bool is_sent_ = false;  // whether the last questions could be sent
+  std::bitset<kMostTogether> are_tokens_;  // which of these, the next one first
+  bool is_sent_ = false;                   // whether the last questions could be sent
 
   static constexpr std::size_t kMostLineBytes =
       std::string_view("auth::\n").size() + wire::kMaxUserBytes + wire::kMaxPasswordBytes;

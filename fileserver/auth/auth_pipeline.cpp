@@ -16,6 +16,8 @@ using Kind = AuthOutcome::Kind;
 
 namespace {
 
+constexpr std::string_view kVerbOfTokens = "token:";
+
 // Never more, so that no copy is left in memory that was given back.
 constexpr std::size_t kMostTextBytes = std::size_t{32} << 10;
 
@@ -111,7 +113,7 @@ void AuthPipeline::take_waiting() {
   while (!waiting_.empty() && asked_.size() < kMostAtOnce) {
     Question& next = *waiting_.front();
     if (text_.size() + next.line.size() > kMostTextBytes) return;
-    asked_.push_back({&next, now_ns});
+    asked_.push_back({&next, now_ns, next.line.starts_with(kVerbOfTokens)});
     text_ += next.line;
     next.is_sent = true;
     next.since_ns = now_ns;
@@ -146,18 +148,21 @@ bool AuthPipeline::receive() {
 
 // No answer is believed that came together with something odd.
 bool AuthPipeline::deliver() {
-  std::vector<wire::Reply> replies;
+  std::vector<AuthOutcome> replies;
   std::string_view line;
+  std::string_view content;
   auto next = wire::LineBuffer::Next::kLine;
-  while ((next = received_->next(line)) == wire::LineBuffer::Next::kLine) {
-    replies.push_back(wire::parse_reply(line));
-    if (replies.size() > asked_.size() || !goes_on(replies.back())) return false;
+  while ((next = received_->next_reply(line, content)) == wire::LineBuffer::Next::kLine) {
+    replies.push_back({Kind::kAnswered, wire::parse_reply(line), false, std::string(content)});
+    if (replies.size() > asked_.size() || !goes_on(replies.back().reply)) return false;
+    const bool is_token = asked_[replies.size() - 1].is_token;
+    if (!fits(is_token ? kVerbOfTokens : std::string_view(), replies.back().reply)) return false;
   }
   const bool has_more = replies.size() == asked_.size() && !received_->is_empty();
   if (next == wire::LineBuffer::Next::kTooLong || has_more) return false;
-  if (!replies.empty()) note_(fd_.get(), {Kind::kAnswered, replies.front()});
-  for (const wire::Reply& reply : replies) {
-    tell(asked_.front(), AuthOutcome{Kind::kAnswered, reply});
+  if (!replies.empty()) note_(fd_.get(), replies.front());
+  for (const AuthOutcome& reply : replies) {
+    tell(asked_.front(), reply);
     asked_.pop_front();
   }
   return true;

@@ -34,7 +34,7 @@ class AuthPipeline final : public events::Watch, public events::RoundEnd {
   ~AuthPipeline();
 
   // Returns nothing if the caller shall ask by itself, on whatever connection. `line` is a whole
-  // line of wire::Auth. Called in a context.
+  // line of wire::Auth or wire::Token. Called in a context.
   std::optional<AuthOutcome> ask(std::string_view line, base::Deadline answer_by);
 
   void happened(std::uint32_t events) override;
@@ -53,6 +53,7 @@ class AuthPipeline final : public events::Watch, public events::RoundEnd {
   struct Asked {
     Question* question;  // null: its caller has left
     std::int64_t asked_ns;
+    bool is_token;
   };
 
   std::int64_t time_to_leave(const Question& question) const;

@@ -28,6 +28,28 @@ std::string auth_failed_line(const net::IpAddress& from, std::string_view user, 
 }
 
 LogIn::Answer LogIn::check(const net::IpAddress& from, Front front, wire::Credentials account) {
+  return ask(from, front, account,
+             [&](AuthClient::Sharing sharing) { return auth_.ask(wire::Auth{account}, sharing); });
+}
+
+LogIn::Opened LogIn::open(const net::IpAddress& from, const wire::Open& request) {
+  std::string token;
+  auto answer = ask(from, Front::kHttp, request.account, [&](auto) -> base::Status {
+    auto opened = auth_.ask(request);
+    if (!opened) return opened.error();
+    token = std::move(*opened);
+    return base::kDone;
+  });
+  return {std::move(answer), std::move(token)};
+}
+
+LogIn::Answer LogIn::change_password(const net::IpAddress& from, const wire::NewPassword& request) {
+  return ask(from, Front::kHttp, request.account, [&](auto) { return auth_.ask(request); });
+}
+
+template <typename Ask>
+LogIn::Answer LogIn::ask(const net::IpAddress& from, Front front, wire::Credentials account,
+                         const Ask& ask) {
   auto attempt = throttle_.begin(from, account, patience_ms_);
   switch (attempt.admission()) {
     case GuessThrottle::Admission::kAsk: break;
@@ -41,7 +63,7 @@ LogIn::Answer LogIn::check(const net::IpAddress& from, Front front, wire::Creden
   // Of such a pair the authserver knows the answer without a password hash.
   const auto sharing =
       attempt.was_right_lately() ? AuthClient::Sharing::kAllowed : AuthClient::Sharing::kNotAllowed;
-  auto status = auth_.ask(wire::Auth{account}, sharing);
+  base::Status status = ask(sharing);
   if (status) {
     attempt.granted();
   } else if (status.error().code == ErrorCode::kUnavailable) {

@@ -38,7 +38,25 @@ class LogIn {
   // gets 60 lines at once and then one more each second.
   Answer check(const net::IpAddress& from, Front front, wire::Credentials account);
 
+  // The same, but begins a session, or changes the password: what is asked is one guess, too.
+  struct Opened {
+    Answer answer;
+    std::string token = {};
+  };
+  Opened open(const net::IpAddress& from, const wire::Open& request);
+  Answer change_password(const net::IpAddress& from, const wire::NewPassword& request);
+
+  // Who the token speaks for. The throttle does not count it: nobody guesses 256 bits, and a
+  // browser goes on sending one that has ended.
+  base::Result<std::string> user_of(std::string_view token) {
+    return auth_.ask(wire::Token{token});
+  }
+  base::Status close(std::string_view token) { return auth_.ask(wire::Close{token}); }
+
  private:
+  template <typename Ask>
+  Answer ask(const net::IpAddress& from, Front front, wire::Credentials account, const Ask& ask);
+
   bool may_log_repetition() { return repetitions_.take(base::now_ns()); }
 
   AuthClient& auth_;

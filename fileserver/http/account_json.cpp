@@ -27,6 +27,19 @@ class Scanner {
     return at_ == json_.size();
   }
 
+  // true or false.
+  std::optional<bool> take_flag() {
+    skip_blanks();
+    const std::string_view rest(json_.data() + at_, json_.size() - at_);
+    for (const bool value : {true, false}) {
+      const std::string_view word = value ? "true" : "false";
+      if (!rest.starts_with(word)) continue;
+      at_ += word.size();
+      return value;
+    }
+    return {};
+  }
+
   std::optional<std::string_view> take_string() {
     if (!take('"')) return {};
     const std::size_t begin = at_;
@@ -106,23 +119,57 @@ class Scanner {
   std::size_t at_ = 0;
 };
 
+struct TextMember {
+  std::string_view name;
+  std::optional<std::string_view> text = {};
+};
+
+// Reads an object whose members are the two texts, once each, and maybe the flag, at most once.
+bool parse_two_texts(std::span<char> json, TextMember& first, TextMember& second,
+                     std::string_view flag_name, std::optional<bool>& flag) {
+  Scanner scanner(json);
+  if (!scanner.take('{')) return false;
+  do {
+    const auto name = scanner.take_string();
+    if (!name || !scanner.take(':')) return false;
+    if (!flag_name.empty() && *name == flag_name) {
+      if (flag) return false;
+      flag = scanner.take_flag();
+      if (!flag) return false;
+      continue;
+    }
+    TextMember& member = *name == first.name ? first : second;
+    if (*name != member.name || member.text) return false;
+    member.text = scanner.take_string();
+    if (!member.text) return false;
+  } while (scanner.take(','));
+  return scanner.take('}') && scanner.is_at_end() && first.text && second.text;
+}
+
 }  // namespace
 
 std::optional<wire::Credentials> parse_account(std::span<char> json) {
-  Scanner scanner(json);
-  std::optional<std::string_view> user;
-  std::optional<std::string_view> password;
-  if (!scanner.take('{')) return {};
-  do {
-    const auto name = scanner.take_string();
-    if (!name || !scanner.take(':')) return {};
-    auto& member = *name == "user" ? user : password;
-    if ((*name != "user" && *name != "password") || member) return {};
-    member = scanner.take_string();
-    if (!member) return {};
-  } while (scanner.take(','));
-  if (!scanner.take('}') || !scanner.is_at_end() || !user || !password) return {};
-  return wire::Credentials{*user, *password};
+  TextMember user{"user"};
+  TextMember password{"password"};
+  std::optional<bool> none;
+  if (!parse_two_texts(json, user, password, {}, none)) return {};
+  return wire::Credentials{*user.text, *password.text};
+}
+
+std::optional<SessionWish> parse_session(std::span<char> json) {
+  TextMember user{"user"};
+  TextMember password{"password"};
+  std::optional<bool> stays;
+  if (!parse_two_texts(json, user, password, "stay", stays)) return {};
+  return SessionWish{{*user.text, *password.text}, stays.value_or(false)};
+}
+
+std::optional<PasswordChange> parse_password_change(std::span<char> json) {
+  TextMember before{"old"};
+  TextMember after{"new"};
+  std::optional<bool> none;
+  if (!parse_two_texts(json, before, after, {}, none)) return {};
+  return PasswordChange{*before.text, *after.text};
 }
 
 }  // namespace fileserver

@@ -1,5 +1,5 @@
-// Reads {"user": ..., "password": ...}. No allocation, so that whoever overwrites the bytes leaves
-// no other copy of the password.
+// Reads objects such as {"user": ..., "password": ...}. No allocation, so that whoever overwrites
+// the bytes leaves no other copy of the password.
 #pragma once
 
 #include <optional>
@@ -13,5 +13,19 @@ namespace fileserver {
 // Nothing for any other JSON, and for what is no JSON. The strings are decoded in place, and point
 // into `json`. Whether they are acceptable as user and password is not looked at.
 std::optional<wire::Credentials> parse_account(std::span<char> json);
+
+// {"user": ..., "password": ...}, and maybe "stay": true or false.
+struct SessionWish {
+  wire::Credentials account;
+  bool stays = false;
+};
+std::optional<SessionWish> parse_session(std::span<char> json);
+
+// {"old": ..., "new": ...}
+struct PasswordChange {
+  std::string_view old_password;
+  std::string_view new_password;
+};
+std::optional<PasswordChange> parse_password_change(std::span<char> json);
 
 }  // namespace fileserver

@@ -5,6 +5,7 @@
 #include <span>
 
 #include "fileserver/http/page.h"
+#include "http/syntax.h"
 #include "serve/answer.h"
 
 namespace fileserver {
@@ -101,10 +102,27 @@ void Exchange::fail() {
 }
 
 RequestCredentials::RequestCredentials(const http::RequestHead& head) {
+  if (!head.has(http::Field::kAuthorization)) take_cookies(head);
   const auto basic = http::parse_basic(head.value(http::Field::kAuthorization), bytes_);
   if (!basic) return;
   const wire::Credentials account{basic->user, basic->password};
   if (!wire::refusal_of(account)) account_ = account;
+}
+
+void RequestCredentials::take_cookies(const http::RequestHead& head) {
+  int count = 0;
+  head.each(http::Field::kCookie, [&](std::string_view pairs) {
+    while (!pairs.empty()) {
+      const std::size_t end = pairs.find(';');
+      const std::string_view pair = http::trimmed(pairs.substr(0, end));
+      pairs = end == std::string_view::npos ? std::string_view() : pairs.substr(end + 1);
+      const std::size_t equals = pair.find('=');
+      if (equals == std::string_view::npos || pair.substr(0, equals) != kCookieName) continue;
+      ++count;
+      token_ = pair.substr(equals + 1);
+    }
+  });
+  if (count != 1 || !wire::is_token(token_)) token_ = {};
 }
 
 RequestCredentials::~RequestCredentials() { ::explicit_bzero(bytes_.data(), bytes_.size()); }

@@ -43,6 +43,9 @@ class Exchange {
   // The account that was validated for this request.
   std::string user = {};
 
+  // Whether a session says so, by its cookie, and not the user's password.
+  bool is_by_session = false;
+
   // When the authserver was asked about it.
   std::int64_t validated_ns = 0;
 
@@ -106,7 +109,10 @@ class Exchange {
   std::array<char, 1280> answer_;  // room for Location with a name of 255 bytes, encoded
 };
 
-// The user and the password of a request. Decoded from Authorization, and overwritten at the end.
+inline constexpr std::string_view kCookieName = "turnstile";
+
+// The user and the password of a request, or the token of its session. Decoded from Authorization,
+// and overwritten at the end. With Authorization the cookie is not looked at.
 class RequestCredentials {
  public:
   explicit RequestCredentials(const http::RequestHead& head);
@@ -118,9 +124,16 @@ class RequestCredentials {
   // this.
   const std::optional<wire::Credentials>& account() const { return account_; }
 
+  // Empty if there is none, if it cannot be one, or if there are two: a page of a neighbouring
+  // host can add a cookie to ours. Points into the head.
+  std::string_view token() const { return token_; }
+
  private:
+  void take_cookies(const http::RequestHead& head);
+
   std::array<char, http::kMaxBasicBytes> bytes_;
   std::optional<wire::Credentials> account_;
+  std::string_view token_;
 };
 
 }  // namespace fileserver

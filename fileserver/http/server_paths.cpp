@@ -34,6 +34,11 @@ void tell_life(Exchange& exchange, Parts&) {
 
 constexpr std::array kServerPaths{
     ServerPath{"-/accounts", "POST, OPTIONS", Method::kPost, &make_account},
+    ServerPath{"-/session", "POST, DELETE, OPTIONS", Method::kPost, &open_session,
+               ServerPath::For::kAnybody, false, &close_session},
+    ServerPath{"-/whoami", "GET, HEAD, OPTIONS", Method::kGet, &tell_who, ServerPath::For::kUsers},
+    ServerPath{"-/password", "POST, OPTIONS", Method::kPost, &change_password,
+               ServerPath::For::kUsers},
     ServerPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
     ServerPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
     ServerPath{kStylePath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_style},
@@ -55,6 +60,7 @@ bool is_at(const ServerPath& ours, const http::Path& path) {
 }  // namespace
 
 Handler ServerPath::handler_of(Method asked) const {
+  if (asked == Method::kDelete) return remover;
   const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);
   return is_allowed ? handler : nullptr;
 }

@@ -1,5 +1,5 @@
-// The paths below "/-/", which are no files: accounts, health, life, what pages are made of,
-// digests of files, and folders as zip files.
+// The paths below "/-/", which are no files: accounts, sessions, health, life, what pages are made
+// of, digests of files, and folders as zip files.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,14 @@ struct ServerPath {
   http::Method method;
   Handler handler;  // null: there is nothing at this path
   For whom = For::kAnybody;
-  bool has_top = false;  // "/-/NAME/" alone is one of the paths, too
+  bool has_top = false;       // "/-/NAME/" alone is one of the paths, too
+  Handler remover = nullptr;  // of DELETE, which is for users only
 
   // Null if the method is not allowed. HEAD is when GET is.
   Handler handler_of(http::Method asked) const;
+  bool is_for_anybody(http::Method asked) const {
+    return whom == For::kAnybody && asked != http::Method::kDelete;
+  }
 };
 
 // Null for a path that is not ours.
@@ -37,5 +41,11 @@ void get_zip(Exchange& exchange, Parts& parts);
 
 // POST of "/-/accounts": makes an account, as `new:` does.
 void make_account(Exchange& exchange, Parts& parts);
+
+// POST and DELETE of "/-/session": log in and out. GET of "/-/whoami". POST of "/-/password".
+void open_session(Exchange& exchange, Parts& parts);
+void close_session(Exchange& exchange, Parts& parts);
+void tell_who(Exchange& exchange, Parts& parts);
+void change_password(Exchange& exchange, Parts& parts);
 
 }  // namespace fileserver

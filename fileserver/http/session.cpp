@@ -1,6 +1,7 @@
 #include "fileserver/http/session.h"
 
 #include <string>
+#include <utility>
 
 #include "base/completes.h"
 #include "fileserver/http/dav/lock_check.h"
@@ -9,6 +10,7 @@
 #include "fileserver/http/methods.h"
 #include "fileserver/http/permitted.h"
 #include "fileserver/http/server_paths.h"
+#include "fileserver/http/validated.h"
 #include "fileserver/parts.h"
 #include "serve/answer.h"
 
@@ -18,6 +20,10 @@ namespace {
 
 using http::Method;
 using telemetry::Verb;
+
+bool may_change(Method method) {
+  return method != Method::kGet && method != Method::kHead && method != Method::kPropfind;
+}
 
 // Explorer mounts nothing without MS-Author-Via.
 void answer_options(Exchange& exchange, std::string_view allowed, bool is_dav) {
@@ -78,7 +84,7 @@ void HttpSession::answer(Exchange& exchange) {
   const Handler handler =
       ours == nullptr ? handler_of(method, is_folder, parts_.offer) : ours->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed());
-  const bool is_for_anybody = ours != nullptr && ours->whom == ServerPath::For::kAnybody;
+  const bool is_for_anybody = ours != nullptr && ours->is_for_anybody(method);
   if (!is_for_anybody && !is_validated(exchange)) return;
   if (ours != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
   if (!exchange.path()) return exchange.answer(404);
@@ -92,22 +98,27 @@ void HttpSession::answer(Exchange& exchange) {
 bool HttpSession::is_validated(Exchange& exchange) {
   const telemetry::RequestTimer timer;
   const RequestCredentials credentials(exchange.head());
-  if (!credentials.account()) {
+  exchange.is_by_session = !credentials.token().empty();
+  if (!credentials.account() && !exchange.is_by_session) {
     exchange.answer(401);
     return false;
   }
-  const wire::Credentials account = *credentials.account();
+  if (exchange.is_by_session && may_change(exchange.method()) &&
+      !is_from_our_site(exchange.head())) {
+    exchange.answer(403);
+    return false;
+  }
   exchange.validated_ns = base::now_ns();
-  const auto granted = parts_.log_in.check(exchange.client, Front::kHttp, account);
-  serve::log_request("http", account.user, granted.status);
-  if (!granted.status) exchange.refused_user = account.user;
+  auto [granted, user] = validate(exchange, parts_, credentials);
+  serve::log_request("http", user, granted.status);
+  if (!granted.status) exchange.refused_user = user;
   if (granted.is_throttled) {
     exchange.answer(429);
   } else if (!granted.status) {
     exchange.answer(granted.status.error());
   } else {
-    exchange.user = account.user;
-    exchange.rights = parts_.rights.of(account.user);
+    exchange.rights = parts_.rights.of(user);
+    exchange.user = std::move(user);
   }
   timer.count(Verb::kLogIn, exchange.outcome());
   return granted.status.ok();

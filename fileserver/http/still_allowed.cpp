@@ -3,15 +3,13 @@
 #include <utility>
 
 #include "fileserver/http/exchange.h"
+#include "fileserver/http/validated.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {
 
 LogIn::Answer ask_again(const Exchange& exchange, Parts& parts, const http::RequestHead& head) {
-  const RequestCredentials credentials(head);
-  if (!credentials.account())
-    return {base::Error{base::ErrorCode::kDenied, "the request has no credentials any more"}};
-  return parts.log_in.check(exchange.client, Front::kHttp, *credentials.account());
+  return validate(exchange, parts, RequestCredentials(head)).answer;
 }
 
 bool StillAllowed::holds() {

@@ -36,6 +36,7 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
     "content-encoding",
     "content-length",
     "content-range",
+    "cookie",
     "depth",
     "destination",
     "expect",

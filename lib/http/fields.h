@@ -41,6 +41,7 @@ enum class Field : std::uint8_t {
   kContentEncoding,
   kContentLength,
   kContentRange,
+  kCookie,
   kDepth,
   kDestination,
   kExpect,

@@ -50,6 +50,12 @@ class LineConversation {
     outcome_.reset();
     queue(wire::kOkLine);
   }
+  // "OK <size>" and the content, of at most 128 bytes.
+  void reply_content(std::string_view content) {
+    outcome_.reset();
+    queue(wire::ok_sized_line(content.size()));
+    queue(content);
+  }
   void reply_error(base::ErrorCode code) { reply_error(code, wire::text_of(code)); }
   void reply_error(base::ErrorCode code, std::string_view text);
   void flush() { stream_.send(take_queued()); }

@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+#include <variant>
+
+#include "wire/reply.h"
+
 namespace wire {
 
 FirstLine first_line(std::string_view bytes) {
@@ -38,6 +42,33 @@ LineBuffer::Next LineBuffer::next(std::string_view& line) {
   line = first.line;
   begin_ += first.size_bytes;
   return first.state;
+}
+
+LineBuffer::Next LineBuffer::next_reply(std::string_view& line, std::string_view& content) {
+  wipe_last_line();
+  const FirstLine first = first_line(pending());
+  if (first.state != Next::kLine) return first.state;
+  const std::size_t size = content_bytes(first);
+  if (size > kMaxContentBytes) return Next::kTooLong;
+  if (pending().size() < first.size_bytes + size) return Next::kNeedMore;
+  line = first.line;
+  content = pending().substr(first.size_bytes, size);
+  begin_ += first.size_bytes + size;
+  return Next::kLine;
+}
+
+bool LineBuffer::has_next_reply() const {
+  const FirstLine first = first_line(pending());
+  if (first.state != Next::kLine) return first.state == Next::kTooLong;
+  const std::size_t size = content_bytes(first);
+  return size > kMaxContentBytes || pending().size() >= first.size_bytes + size;
+}
+
+std::size_t LineBuffer::content_bytes(const FirstLine& first) {
+  if (!first.line.starts_with("OK ")) return 0;
+  const Reply reply = parse_reply(first.line);
+  const auto* const sized = std::get_if<OkSized>(&reply);
+  return sized == nullptr ? 0 : static_cast<std::size_t>(sized->size_bytes);
 }
 
 bool LineBuffer::has_next() const {

@@ -50,6 +50,12 @@ class LineBuffer {
   // next() or free_space(), which overwrites its bytes. kTooLong is final.
   Next next(std::string_view& line);
 
+  // The same for a peer whose lines are replies: behind "OK <size>" follow so many bytes, the
+  // content, which it returns with the line. kTooLong also for a content of more than
+  // kMaxContentBytes.
+  static constexpr std::size_t kMaxContentBytes = 128;
+  Next next_reply(std::string_view& line, std::string_view& content);
+
   // Takes the next line, if it is complete and `wanted` returns true for it. Unlike next(), it
   // leaves the lines valid that were returned since the last call of next(), which is the call that
   // overwrites them all. Returns whether it took the line.
@@ -63,6 +69,7 @@ class LineBuffer {
 
   // Whether next() would return something other than kNeedMore.
   bool has_next() const;
+  bool has_next_reply() const;
 
   // Whether every received byte has been part of a line that next() returned.
   bool is_empty() const { return begin_ == end_; }
@@ -70,6 +77,7 @@ class LineBuffer {
  private:
   std::string_view pending() const { return {bytes_.data() + begin_, end_ - begin_}; }
   void wipe_last_line();
+  static std::size_t content_bytes(const FirstLine& first);
 
   // Room for one unfinished line and a few complete ones.
   std::array<char, 3 * kMaxLineBytes> bytes_;

@@ -1,6 +1,9 @@
 #include "wire/request.h"
 
 #include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <utility>
 
 namespace wire {
 
@@ -14,9 +17,12 @@ bool has_control(std::string_view bytes) {
   return std::any_of(bytes.begin(), bytes.end(), is_control);
 }
 
+bool is_letter_or_digit(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+}
+
 bool is_user_byte(char c) {
-  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-         std::string_view("._-@+").find(c) != std::string_view::npos;
+  return is_letter_or_digit(c) || std::string_view("._-@+").find(c) != std::string_view::npos;
 }
 
 // Splits what follows the verb: "USER:PASSWORD", or " USER: PASSWORD" in the spaced form. Returns
@@ -42,11 +48,64 @@ Request credentials_request(std::string_view rest, bool is_get) {
 
 // The line never moves in memory while it grows. So whoever overwrites it leaves no other copy of
 // the password.
-std::string credentials_line(std::string_view verb, Credentials account) {
+std::string text_line(std::initializer_list<std::string_view> pieces) {
+  std::size_t size = 1;
+  for (const std::string_view piece : pieces) size += piece.size();
   std::string line;
-  line.reserve(verb.size() + account.user.size() + account.password.size() + 2);
-  line.append(verb).append(account.user).append(":").append(account.password).append("\n");
+  line.reserve(size);
+  for (const std::string_view piece : pieces) line.append(piece);
+  line.append("\n");  // returned by itself it would be a copy
   return line;
+}
+
+std::string credentials_line(std::string_view verb, Credentials account) {
+  return text_line({verb, account.user, ":", account.password});
+}
+
+// Takes the digits in front of the next colon, and the colon. Nothing if it is missing, or if there
+// is anything but digits, or no number of this size.
+std::optional<std::int64_t> take_number(std::string_view& rest) {
+  std::int64_t number = 0;
+  const char* const end = rest.data() + rest.size();
+  const auto [stop, failure] = std::from_chars(rest.data(), end, number);
+  if (failure != std::errc() || stop == end || *stop != ':' || rest.front() == '-') return {};
+  rest.remove_prefix(static_cast<std::size_t>(stop - rest.data()) + 1);
+  return number;
+}
+
+// "SECONDS:USER:PASSWORD"
+AuthRequest open_request(std::string_view rest) {
+  const auto seconds = take_number(rest);
+  const std::size_t colon = rest.find(':');
+  if (!seconds || colon == std::string_view::npos) return Refused{ErrorCode::kSyntax, false};
+  const Credentials account{rest.substr(0, colon), rest.substr(colon + 1)};
+  if (const auto code = refusal_of(account)) return Refused{*code, false};
+  if (*seconds < 1 || *seconds > kMaxTokenSeconds) return Refused{ErrorCode::kInvalid, false};
+  return Open{*seconds, account};
+}
+
+template <typename Kind>
+AuthRequest token_request(std::string_view token) {
+  if (token.empty()) return Refused{ErrorCode::kSyntax, false};
+  return Kind{token};
+}
+
+// "USER:LEN:OLD:NEW"; OLD has LEN bytes, and may have colons, as NEW may.
+AuthRequest password_request(std::string_view rest) {
+  const Refused bad_syntax{ErrorCode::kSyntax, false};
+  const std::size_t colon = rest.find(':');
+  if (colon == std::string_view::npos) return bad_syntax;
+  const std::string_view user = rest.substr(0, colon);
+  rest.remove_prefix(colon + 1);
+  const auto length = take_number(rest);
+  if (!length || std::cmp_greater_equal(*length, rest.size())) return bad_syntax;
+  const auto old_bytes = static_cast<std::size_t>(*length);
+  if (rest[old_bytes] != ':') return bad_syntax;
+  const Credentials account{user, rest.substr(0, old_bytes)};
+  const std::string_view password = rest.substr(old_bytes + 1);
+  if (refusal_of(account) || !is_valid_password(password))
+    return Refused{ErrorCode::kInvalid, false};
+  return NewPassword{account, password};
 }
 
 }  // namespace
@@ -70,6 +129,10 @@ AuthRequest parse_auth_line(std::string_view line) {
     return credentials_request<Auth, AuthRequest>(line.substr(5), false);
   if (line.starts_with("new:")) return credentials_request<New, AuthRequest>(line.substr(4), false);
   if (line == "ping") return Ping{};
+  if (line.starts_with("token:")) return token_request<Token>(line.substr(6));
+  if (line.starts_with("close:")) return token_request<Close>(line.substr(6));
+  if (line.starts_with("open:")) return open_request(line.substr(5));
+  if (line.starts_with("password:")) return password_request(line.substr(9));
   return Refused{ErrorCode::kSyntax, false};
 }
 
@@ -80,6 +143,11 @@ bool is_valid_user(std::string_view user) {
 
 bool is_valid_password(std::string_view password) {
   return !password.empty() && password.size() <= kMaxPasswordBytes && !has_control(password);
+}
+
+bool is_token(std::string_view token) {
+  const auto is_base64url = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '_'; };
+  return token.size() == kTokenBytes && std::all_of(token.begin(), token.end(), is_base64url);
 }
 
 std::optional<ErrorCode> refusal_of(Credentials account) {
@@ -103,6 +171,16 @@ std::string line_of(const Ping&) { return "ping\n"; }
 std::string line_of(const New& request) { return credentials_line("new:", request.account); }
 std::string line_of(const Get& request) { return credentials_line("get:", request.account); }
 std::string line_of(const Auth& request) { return credentials_line("auth:", request.account); }
+std::string line_of(const Open& request) {
+  return credentials_line("open:" + std::to_string(request.seconds) + ":", request.account);
+}
+std::string line_of(const Token& request) { return text_line({"token:", request.token}); }
+std::string line_of(const Close& request) { return text_line({"close:", request.token}); }
+std::string line_of(const NewPassword& request) {
+  const auto& [user, old] = request.account;
+  return text_line(
+      {"password:", user, ":", std::to_string(old.size()), ":", old, ":", request.password});
+}
 std::string line_of(const FileName& file) { return std::string(file.name) + "\n"; }
 
 }  // namespace wire

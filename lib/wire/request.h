@@ -3,6 +3,7 @@
 // Parsing allocates no memory. A parsed request points into its line, which must outlive it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,6 +31,26 @@ struct Get {
 struct Auth {
   Credentials account;
 };
+
+// A token speaks for its user for some time, as the password does: docs/protocol.md, "Sessions".
+inline constexpr std::size_t kTokenBytes = 43;
+inline constexpr std::int64_t kMaxTokenSeconds = 90 * std::int64_t{86'400};
+
+struct Open {
+  std::int64_t seconds;  // 1 to kMaxTokenSeconds
+  Credentials account;
+};
+struct Token {
+  std::string_view token;  // not empty; is_token() may still be false
+};
+struct Close {
+  std::string_view token;  // the same
+};
+struct NewPassword {
+  Credentials account;  // with the old password
+  std::string_view password;
+};
+
 struct FileName {
   std::string_view name;  // not empty, no control bytes; is_file_name() may still be false
 };
@@ -42,7 +63,7 @@ struct Refused {
 };
 
 using ClientRequest = std::variant<Ping, New, Get, FileName, Refused>;
-using AuthRequest = std::variant<Ping, New, Auth, Refused>;
+using AuthRequest = std::variant<Ping, New, Auth, Open, Token, Close, NewPassword, Refused>;
 
 // Parses a line from a client to the fileserver, given without its line ending.
 ClientRequest parse_client_line(std::string_view line);
@@ -56,6 +77,9 @@ bool is_valid_user(std::string_view user);
 // Whether a password has 1 to 128 bytes and no control bytes.
 bool is_valid_password(std::string_view password);
 
+// Whether a token has 43 bytes, all of A-Z a-z 0-9 - _
+bool is_token(std::string_view token);
+
 // Why a request with these credentials is refused: kSyntax for a control byte, kInvalid for
 // anything else that is not acceptable. Nothing if they are acceptable.
 std::optional<base::ErrorCode> refusal_of(Credentials account);
@@ -68,6 +92,10 @@ std::string line_of(const Ping& ping);
 std::string line_of(const New& request);
 std::string line_of(const Get& request);
 std::string line_of(const Auth& request);
+std::string line_of(const Open& request);
+std::string line_of(const Token& request);
+std::string line_of(const Close& request);
+std::string line_of(const NewPassword& request);
 std::string line_of(const FileName& file);
 
 }  // namespace wire

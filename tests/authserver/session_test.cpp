@@ -35,8 +35,16 @@ class FakeStore : public AccountStore {
     const bool is_new = held_.records.emplace(account.user, account.record).second;
     return is_new ? base::Status(base::kDone) : base::Error{base::ErrorCode::kExists, "exists"};
   }
-  base::Status replace(const Account&) override { return base::kDone; }
-  base::Status remove(std::string_view) override { return base::kDone; }
+  base::Status replace(const Account& account) override {
+    held_.records.insert_or_assign(std::string(account.user), std::string(account.record));
+    return base::kDone;
+  }
+  base::Status remove(std::string_view user) override {
+    const auto found = held_.records.find(user);
+    if (found == held_.records.end()) return base::Error{base::ErrorCode::kNotFound, "no user"};
+    held_.records.erase(found);
+    return base::kDone;
+  }
   base::Result<std::string> find_record(std::string_view user) override {
     held_.asked_for.push_back(1);
     return find(user);
@@ -100,7 +108,7 @@ struct Scene {
   }
 
   void serve() {
-    Session(*authenticator, config, outages).serve(*stream);
+    Session(*authenticator, config, outages, *tokens).serve(*stream);
     stream.reset();
   }
   std::string received() const {
@@ -117,6 +125,7 @@ struct Scene {
   Held held;
   StoreConfig config;
   StoreOutages outages;
+  serve::Shared<SharedTokenState> tokens;
   serve::Shared<SharedPasswordState> shared{std::in_place, 1U};
   std::optional<Authenticator> authenticator;
   std::atomic<bool> is_draining = false;
@@ -193,4 +202,135 @@ TEST_CASE("answers that are ready do not wait for a hash behind them", "[authser
   only_lane.reset();
   CHECK(scene.all_received() == kDenied);
   server.join();
+}
+
+namespace {
+
+// What the session says to the lines, on a store that others have used.
+std::string said_to(std::string_view lines, Held& held) {
+  Scene scene(lines);
+  if (!held.records.empty()) scene.held.records = held.records;
+  scene.serve();
+  held = scene.held;
+  return scene.all_received();
+}
+
+std::string opened(Held& held, const std::string& line) {
+  const std::string said = said_to(line, held);
+  REQUIRE(said.starts_with("OK 43\n"));
+  return said.substr(6);
+}
+
+const std::string kHolder = "OK 8\nuser amy";
+
+}  // namespace
+
+TEST_CASE("a token speaks for its user, between other questions", "[authserver]") {
+  Held held;
+  const std::string token = opened(held, "open:60:amy:right\n");
+  CHECK(wire::is_token(token));
+  const std::string other = opened(held, "open:60:amy:right\n");
+  CHECK(token != other);
+  held.asked_for.clear();
+  CHECK(said_to("token:" + token + "\nauth:bob:right\ntoken:x\ntoken:" + std::string(43, 'x') +
+                    "\nauth:bob:wrong\ntoken:" + other + "\nping\ntoken:" + token + "\n",
+                held) ==
+        kHolder + "OK\n" + kDenied + kDenied + kDenied + kHolder + "OK\n" + kHolder);
+  CHECK(held.asked_for == std::vector<std::size_t>{3, 4, 1, 1});
+  for (const auto& [name, record] : held.records) {
+    CHECK(name.find(token) == std::string::npos);
+    CHECK(record.find(token) == std::string::npos);
+  }
+}
+
+TEST_CASE("a token ends with its time, its account, its password, and when it is closed",
+          "[authserver]") {
+  Held held;
+  const std::string token = opened(held, "open:60:amy:right\n");
+  const std::string line = "token:" + token + "\n";
+  const std::string row = row_of_token(token);
+
+  Held ended = held;
+  auto record = *parse_token_record(ended.records[row]);
+  record.ends_s -= 60;
+  ended.records[row] = text_of(record);
+  CHECK(said_to(line, ended) == kDenied);
+  CHECK_FALSE(ended.records.contains(row));
+
+  Held removed = held;
+  removed.records.erase("amy");
+  CHECK(said_to(line, removed) == kDenied);
+  Held changed = held;
+  changed.records["amy"] = "$plain$other";
+  CHECK(said_to(line, changed) == kDenied);
+
+  Held closed = held;
+  CHECK(said_to("close:" + token + "\n" + line + "close:" + token + "\nclose:x\n", closed) ==
+        "OK\n" + kDenied + "OK\nOK\n");
+  CHECK(closed.records.size() == 2);  // nothing is left but the accounts
+  CHECK(said_to(line, held) == kHolder);
+}
+
+TEST_CASE("the row of a token is no use for another one", "[authserver]") {
+  Held held;
+  const std::string token = opened(held, "open:60:amy:right\n");
+  const std::string forged(43, 'f');
+  held.records[row_of_token(forged)] = held.records[row_of_token(token)];
+  CHECK(said_to("token:" + forged + "\n", held) == kDenied);
+}
+
+TEST_CASE("a wrong password opens nothing, and changes none", "[authserver]") {
+  Held held;
+  CHECK(said_to("open:60:amy:wrong\nopen:60:eve:right\npassword:amy:5:wrong:new\n"
+                "password:eve:5:right:new\nopen:0:amy:right\nauth:amy:right\n",
+                held) == kDenied + kDenied + kDenied + kDenied +
+                             "ERR invalid user name or password not acceptable\nOK\n");
+  CHECK(held.records.size() == 2);
+}
+
+TEST_CASE("a new password ends all sessions, also if it is the old one", "[authserver]") {
+  Held held;
+  const std::string token = opened(held, "open:60:amy:right\n");
+  CHECK(said_to("password:amy:5:right:right\ntoken:" + token + "\nauth:amy:right\n", held) ==
+        "OK\n" + kDenied + "OK\n");
+  CHECK(said_to("password:amy:5:right:new\nauth:amy:right\nauth:amy:new\n", held) ==
+        "OK\n" + kDenied + "OK\n");
+  CHECK(held.records.size() == 2);
+}
+
+TEST_CASE("a user has so many sessions, and a further one ends the oldest", "[authserver]") {
+  Held held;
+  std::vector<std::string> tokens;
+  for (int i = 0; i < kSessionPlaces; ++i) {
+    tokens.push_back(opened(held, "open:60:amy:right\n"));
+    const std::string row = row_of_token(tokens.back());
+    for (auto& [name, text] : held.records) {  // as if it were opened later than those before it
+      const auto at = text.find(row);
+      if (at == std::string::npos) continue;
+      text = text.substr(0, at + row.size() + 1) + std::to_string(1000 + i) + " 9999999999";
+    }
+  }
+  const std::size_t rows = held.records.size();
+  const std::string further = opened(held, "open:60:amy:right\n");
+  CHECK(held.records.size() == rows);
+  CHECK(said_to("token:" + tokens[0] + "\n", held) == kDenied);
+  CHECK(said_to("token:" + tokens[1] + "\n", held) == kHolder);
+  CHECK(said_to("token:" + further + "\n", held) == kHolder);
+  // A closed one leaves its place to the next.
+  CHECK(said_to("close:" + tokens[7] + "\n", held) == "OK\n");
+  const std::string last = opened(held, "open:60:amy:right\n");
+  CHECK(said_to("token:" + tokens[1] + "\n", held) == kHolder);
+  CHECK(said_to("token:" + last + "\n", held) == kHolder);
+}
+
+TEST_CASE("the last use is noted to the hour, and a store that takes none keeps nobody out",
+          "[authserver]") {
+  Held held;
+  const std::string token = opened(held, "open:60:amy:right\n");
+  auto record = *parse_token_record(held.records[row_of_token(token)]);
+  CHECK(record.used_s % 3600 == 0);
+  record.used_s -= 3600;
+  held.records[row_of_token(token)] = text_of(record);
+  CHECK(said_to("token:" + token + "\n", held) == kHolder);
+  CHECK(parse_token_record(held.records[row_of_token(token)])->used_s > record.used_s);
 }

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 
 from client import Client, grant
+from http_client import HttpClient
 from peers import HangUp, Peer
 from scene import SceneTest, with_loops
 from waiting import LONG_S, time_s
@@ -105,6 +106,20 @@ class AuthAnswersTest(SceneTest):
             client = self.client()
             self.assertEqual(client.ask("get:bob:pw"), "internal", current[0][:20])
             self.assertTrue(client.is_ended())
+
+    def test_an_answer_of_another_form_than_the_question_grants_nothing(self) -> None:
+        current = [b""]
+        self.serve(lambda line, _: current[0], "--http-listen", "127.0.0.1:0")
+        cookie = f"Cookie: turnstile={'A' * 43}"
+        for current[0] in (
+            *(b"OK\n", b"OK 0\n", b"OK 3\nbob", b"OK 8\nuser b b", b"OK 5\nuser ", b"OK 129\n"),
+            *(b"OK 8\nlink bob", b"OK 8\nUSER bob", b"OK 70\nuser " + b"b" * 65),
+        ):
+            with self.subTest(current):
+                self.assertEqual(HttpClient(self.fileserver).ask("/a.txt", cookie).status, 500)
+        current[0] = b"OK 8\nuser bob"
+        self.assertEqual(HttpClient(self.fileserver).ask("/a.txt", cookie).status, 200)
+        self.assertEqual(self.client().ask("get:bob:pw"), "internal")
 
     def test_an_answer_without_its_end_is_unavailable(self) -> None:
         def cut(line: bytes, connection: socket.socket) -> None:

@@ -123,3 +123,32 @@ TEST_CASE("a line that is taken too leaves the lines before it valid, until the 
   CHECK(taken == std::string(taken.size(), '\0'));
   CHECK_FALSE(buffer.take_too(take));  // it is not complete
 }
+
+TEST_CASE("a reply is complete with its content, however it is cut", "[wire]") {
+  const std::string stream = "OK 5\nab\ncdOK\nERR denied x\nOK 0\n";
+  LineBuffer buffer;
+  std::string all;
+  std::string_view line;
+  std::string_view content;
+  for (const char byte : stream) {
+    buffer.free_space()[0] = byte;
+    buffer.received(1);
+    const bool has_next = buffer.has_next_reply();
+    const auto next = buffer.next_reply(line, content);
+    CHECK(has_next == (next == LineBuffer::Next::kLine));
+    if (next == LineBuffer::Next::kLine) all.append(line).append("[").append(content).append("]");
+  }
+  CHECK(all == "OK 5[ab\ncd]OK[]ERR denied x[]OK 0[]");
+}
+
+TEST_CASE("a content that is too long is no reply", "[wire]") {
+  for (const std::string reply : {"OK 129\n", "OK 18446744073709551615\n"}) {
+    LineBuffer buffer;
+    reply.copy(buffer.free_space().data(), reply.size());
+    buffer.received(reply.size());
+    std::string_view line;
+    std::string_view content;
+    CHECK(buffer.has_next_reply());
+    CHECK(buffer.next_reply(line, content) == LineBuffer::Next::kTooLong);
+  }
+}

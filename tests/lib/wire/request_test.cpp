@@ -140,3 +140,46 @@ TEST_CASE("every request is printed as its line, which asks for the same", "[wir
   CHECK(line_of(Auth{{"amy", "s3"}}) == "auth:amy:s3\n");
   CHECK(line_of(FileName{"a b/c.txt"}) == "a b/c.txt\n");
 }
+
+TEST_CASE("requests of sessions are read back as they were printed", "[wire]") {
+  const std::string token(43, 'T');
+  CHECK(line_of(Open{3600, {"amy", "s:3"}}) == "open:3600:amy:s:3\n");
+  CHECK(line_of(Token{token}) == "token:" + token + "\n");
+  CHECK(line_of(Close{token}) == "close:" + token + "\n");
+  CHECK(line_of(NewPassword{{"amy", "o:l"}, "n:w"}) == "password:amy:3:o:l:n:w\n");
+  const auto opened = std::get<Open>(parse_auth_line("open:3600:amy:s:3"));
+  CHECK(opened.seconds == 3600);
+  CHECK(opened.account.password == "s:3");
+  const auto changed = std::get<NewPassword>(parse_auth_line("password:amy:3:o:l:n:w"));
+  CHECK(changed.account.user == "amy");
+  CHECK(changed.account.password == "o:l");
+  CHECK(changed.password == "n:w");
+  CHECK(std::get<Token>(parse_auth_line("token:x")).token == "x");
+}
+
+TEST_CASE("requests of sessions with parts that are missing or not acceptable are refused",
+          "[wire]") {
+  for (const char* line :
+       {"open:", "open:1", "open:1:amy", "open::amy:pw", "open:-1:amy:pw", "open:1x:amy:pw",
+        "open:99999999999999999999:amy:pw", "open: 1:amy:pw", "token:", "token", "close:",
+        "password:", "password:amy", "password:amy:3", "password:amy:3:old", "password:amy:4:old:n",
+        "password:amy:2:old:new", "password:amy:-1:old:new", "password:amy:99999:old:new"}) {
+    CAPTURE(line);
+    CHECK(is_auth_syntax_error(line));
+  }
+  for (const char* line : {"open:0:amy:pw", "open:7776001:amy:pw", "open:1::pw", "open:1:a b:pw",
+                           "open:1:amy:", "password::3:old:new", "password:amy:0::new",
+                           "password:amy:3:old:", "password:a b:1:o:n"}) {
+    CAPTURE(line);
+    CHECK(std::get<Refused>(parse_auth_line(line)).code == base::ErrorCode::kInvalid);
+  }
+  CHECK(std::holds_alternative<Open>(parse_auth_line("open:7776000:amy:pw")));
+}
+
+TEST_CASE("a token has 43 characters of base64url", "[wire]") {
+  CHECK(is_token("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn-_0"));
+  CHECK_FALSE(is_token(std::string(42, 'A')));
+  CHECK_FALSE(is_token(std::string(44, 'A')));
+  for (const char c : {'+', '/', '=', ':', ' ', '\xc3'})
+    CHECK_FALSE(is_token(std::string(42, 'A') + c));
+}

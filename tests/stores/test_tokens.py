@@ -1,0 +1,153 @@
+"""Tokens, which speak for a user without the password: in each store and model, on two hosts."""
+
+import threading
+from functools import partial
+
+import e2e_path  # noqa: F401
+import waiting
+from accounts_scene import STORES, AccountsScene
+from client import Client
+from store_scene import PATIENT, PLAIN
+
+PLACES = 32
+
+
+class TokensTest(AccountsScene):
+    def two(self, kind: str, *flags: str) -> tuple[Client, Client]:
+        """Clients of two authservers on one store, of which one has a process for each client."""
+        store = (*self.store(kind), *PATIENT, *flags)
+        thread, process = (
+            self.scene.authserver(*store, "--model", model) for model in ("thread", "process")
+        )
+        return self.client(thread), self.client(process)
+
+    def opened(self, client: Client, user: str, password: str = "one", seconds: int = 600) -> str:
+        token = client.ask(f"open:{seconds}:{user}:{password}")
+        assert isinstance(token, bytes), token
+        self.assertRegex(token, rb"\A[A-Za-z0-9_-]{43}\Z")
+        return token.decode()
+
+    def assert_good(self, token: str, user: str, *clients: Client) -> None:
+        for client in clients:
+            self.assertEqual(client.ask(f"token:{token}"), f"user {user}".encode())
+
+    def assert_ended(self, token: str, *clients: Client) -> None:
+        for client in clients:
+            self.assertEqual(client.ask(f"token:{token}"), "denied")
+
+    @staticmethod
+    def is_ended(client: Client, token: str) -> bool:
+        return client.ask(f"token:{token}") == "denied"
+
+    def test_a_token_is_known_at_every_authserver_of_the_store_until_it_is_closed(self) -> None:
+        for kind in STORES:
+            for flags in ((), (*PLAIN, "--store-connection", "per-request")):
+                with self.subTest(kind, flags=flags):
+                    one, other = self.two(kind, *flags)
+                    user = f"{kind}.close{len(flags)}"
+                    self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                    self.assertEqual(one.ask(f"open:600:{user}:two"), "denied")
+                    self.assertEqual(one.ask(f"open:600:{user}none:one"), "denied")
+                    first, second = self.opened(one, user), self.opened(other, user)
+                    for token in (first, second):
+                        self.assert_good(token, user, one, other)
+                    lines = [f"token:{first}", f"auth:{user}:one", "token:no", f"token:{second}"]
+                    said = other.ask_all([line.encode() for line in lines])
+                    holder = f"user {user}".encode()
+                    self.assertEqual(said, [holder, "OK", "denied", holder])
+                    self.assertEqual(other.ask(f"close:{first}"), "OK")
+                    self.assertEqual(other.ask(f"close:{first}"), "OK")
+                    self.assert_ended(first, one, other)
+                    self.assert_good(second, user, one, other)
+
+    def test_tokens_end_with_their_account_and_with_its_password(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user = self.store(kind), f"{kind}.ends"
+                one, other = self.two(kind)
+                self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                self.assertEqual(one.ask(f"new:{user}x:one"), "OK")
+                tokens = [self.opened(one, user), self.opened(other, user)]
+                bystander = self.opened(one, user + "x")
+                self.assertEqual(one.ask(f"password:{user}:3:two:three"), "denied")
+                self.assert_good(tokens[0], user, one, other)
+                self.assertEqual(one.ask(f"password:{user}:3:one:two"), "OK")
+                for token in tokens:
+                    self.assert_ended(token, one, other)
+                self.assertEqual(other.ask(f"auth:{user}:one"), "denied")
+                token = self.opened(other, user, "two")
+                self.assert_done("password", user, *store, said="three\n")
+                self.assert_ended(token, one, other)
+                token = self.opened(other, user, "three")
+                self.assert_done("remove", user, *store)
+                self.assert_ended(token, one, other)
+                self.assertEqual(one.ask(f"new:{user}:three"), "OK")
+                self.assert_ended(token, one, other)
+                self.assert_good(bystander, user + "x", one, other)
+
+    def test_a_token_of_an_account_that_comes_back_with_the_same_record_stays_ended(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user = self.store(kind), f"{kind}.back"
+                one, other = self.two(kind, *PLAIN)
+                self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                token = self.opened(one, user)
+                self.assert_done("remove", user, *store)
+                self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                self.assert_ended(token, one, other)
+                token = self.opened(one, user)
+                self.assert_done("password", user, *store, *PLAIN, said="one\n")
+                self.assert_ended(token, one, other)
+
+    def test_a_token_ends_with_its_time(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                user = f"{kind}.time"
+                one, other = self.two(kind)
+                self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                token = self.opened(one, user, seconds=1)
+                kept = self.opened(one, user, seconds=7776000)
+                waiting.eventually(partial(self.is_ended, one, token), "the token has ended")
+                self.assert_ended(token, one, other)
+                self.assert_good(kept, user, one, other)
+
+    def test_however_many_open_at_once_a_user_has_so_many_tokens(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                user = f"{kind}.many"
+                server = self.scene.authserver(*self.store(kind), *PATIENT, *PLAIN)
+                one = self.client(server)
+                self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                tokens: list[str] = []
+
+                def open_some(user: str, client: Client, tokens: list[str]) -> None:
+                    for _ in range(PLACES // 2):
+                        tokens.append(self.opened(client, user))
+
+                threads = [
+                    threading.Thread(target=open_some, args=(user, self.client(server), tokens))
+                    for _ in range(4)
+                ]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                said = [one.ask(f"token:{token}") for token in tokens]
+                self.assertEqual(len(said), 2 * PLACES)
+                self.assertEqual(said.count("denied"), PLACES)
+
+    def test_tokens_are_no_accounts_to_anybody(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user = self.store(kind), f"{kind}.nobody"
+                one, _ = self.two(kind)
+                self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                before = self.accounts("list", *store)
+                token = self.opened(one, user)
+                self.assertEqual(self.accounts("list", *store), before)
+                status, exported = self.accounts("export", *store)
+                self.assertEqual(status, 0)
+                self.assertIn(f'"{user}",', exported)
+                self.assertFalse([line for line in exported.splitlines() if line.startswith('":')])
+                self.assertNotIn("$token$", exported)
+                self.assertNotIn(token, exported)
