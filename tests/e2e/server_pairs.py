@@ -1,7 +1,7 @@
 """Certificates for tests, made by openssl, and clients that speak TLS."""
 
-import atexit
 import functools
+import multiprocessing.util
 import shutil
 import ssl
 import subprocess
@@ -55,7 +55,8 @@ def make(folder: Path, name: str = "one", *options: str, key: tuple[str, ...] = 
 def shared() -> Pair:
     """A pair for all tests of this process, which do not change it."""
     folder = Path(tempfile.mkdtemp(prefix="turnstile-certificates-"))
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    # atexit does nothing in a process that multiprocessing has forked, as the runner does.
+    multiprocessing.util.Finalize(None, shutil.rmtree, (folder, True), exitpriority=0)
     return make(folder)
 
 
