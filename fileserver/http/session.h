@@ -8,7 +8,7 @@
 namespace fileserver {
 
 class Exchange;
-struct HttpHosts;
+class HttpHosts;
 struct Parts;
 
 // Belongs to one thread.
