@@ -161,14 +161,13 @@ _SAME_ANYWHERE = (
 # others the first ones: files with ranges, uploads, and requests that are cut in any way.
 _SAMPLE_OVER_TLS = (
     "e2e/test_http_files",
-    "e2e/test_http_smuggling",
+    "e2e/test_http_trickle",
     "e2e/test_http_uploads",
 )
 OVER_TLS = (
     *_SAMPLE_OVER_TLS,
     "e2e/test_http_folders",
     "e2e/test_http_requests",
-    "e2e/test_http_trickle",
     "e2e/test_http_versions",
 )
 # The workshop itself: `make test` is about the programs.
