@@ -317,5 +317,11 @@ def unit_tests_of(gate: str, sanitizer: str) -> str:
 def named() -> frozenset[str]:
     """All files of tests that have a rule here."""
     return frozenset(
-        _FULL_ONLY + _SAME_ANYWHERE + _WORKSHOP + _NOT_OURS + _SAME_FUNCTIONS + _THREADS_MEET
+        OVER_TLS
+        + _FULL_ONLY
+        + _SAME_ANYWHERE
+        + _WORKSHOP
+        + _NOT_OURS
+        + _SAME_FUNCTIONS
+        + _THREADS_MEET
     )
