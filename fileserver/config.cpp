@@ -24,6 +24,7 @@ std::optional<std::string> wrong_for_processes(const Config& config) {
   if (config.serve.model != serve::Model::kProcess) return {};
   if (config.http_listen) return "--http-listen needs --model thread or event";
   if (config.https_listen) return "--https-listen needs --model thread or event";
+  if (config.tls_listen) return "--tls-listen needs --model thread or event";
   if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread or event";
   if (config.throttle.wrong_passwords != 0)
     return "--model process does not bound wrong passwords; if that is meant, add "
@@ -34,10 +35,11 @@ std::optional<std::string> wrong_for_processes(const Config& config) {
 std::optional<std::string> wrong_for_tls(const Config& config) {
   if (config.tls.certificate.empty() != config.tls.key.empty())
     return "--tls-certificate and --tls-key need each other";
-  if (config.https_listen && config.tls.key.empty())
-    return "--https-listen needs --tls-certificate and --tls-key";
-  if (!config.https_listen && !config.tls.key.empty())
-    return "--tls-certificate needs --https-listen";
+  const char* const listens = config.https_listen ? "--https-listen" : "--tls-listen";
+  if (config.encrypts() && config.tls.key.empty())
+    return std::string(listens) + " needs --tls-certificate and --tls-key";
+  if (!config.encrypts() && !config.tls.key.empty())
+    return "--tls-certificate needs --https-listen or --tls-listen";
   return {};
 }
 
@@ -55,6 +57,8 @@ void declare_basics(flags::App& app, Config& config) {
   flags::add_optional_address(
       app, "--https-listen", config.https_listen,
       "the same in TLS, beside --http-listen or without it; needs --tls-certificate and --tls-key");
+  flags::add_optional_address(app, "--tls-listen", config.tls_listen,
+                              "what --listen serves in TLS, beside it; needs the same files");
   flags::add_address(
       app, "--auth", config.auth.address,
       "address of the authserver; a host name may have several addresses, and all are used");

@@ -28,6 +28,7 @@ struct Config {
   net::HostPort listen{"127.0.0.1", 9000};
   std::optional<net::HostPort> http_listen;   // nothing: no HTTP in clear
   std::optional<net::HostPort> https_listen;  // nothing: no HTTP in TLS
+  std::optional<net::HostPort> tls_listen;    // nothing: no native protocol in TLS
   tls::Files tls;                             // empty: nothing is encrypted
   int tls_handshakes = 512;                   // under way at once
   Offer offer;
@@ -53,6 +54,7 @@ struct Config {
 
   TransferLogOptions transfer_log;
 
+  bool encrypts() const { return https_listen || tls_listen; }
   bool serves_http() const { return http_listen || https_listen; }
   bool asks_for_locks() const { return !locks.server.empty() || !locks.end.empty(); }
 };

@@ -29,7 +29,7 @@ using fileserver::Parts;
 // From now on clients can connect, and wait until they are served.
 base::Status open_to_clients(Parts& parts) {
   if (const auto done = net::start_listening(parts.listener); !done) return done;
-  for (auto* const listener : {&parts.http_listener, &parts.https_listener}) {
+  for (auto* const listener : {&parts.http_listener, &parts.https_listener, &parts.tls_listener}) {
     if (!*listener) continue;
     if (const auto done = net::start_listening(**listener); !done) return done;
   }
@@ -47,6 +47,7 @@ void announce_ready(const Config& config, const Parts& parts) {
   serve::announce_ready({.listen = parts.listener.address,
                          .http = parts.http_address,
                          .https = parts.https_address,
+                         .tls = parts.tls_address,
                          .telemetry = serve::address_of(parts.telemetry.get())},
                         parts.options, parts.sandbox);
   if (config.http_listen &&
@@ -59,8 +60,8 @@ void announce_ready(const Config& config, const Parts& parts) {
 }
 
 std::vector<serve::Front> fronts_of(Parts& parts) {
-  auto fronts = serve::only({std::move(parts.listener),
-                             [&parts] { return std::make_unique<fileserver::Session>(parts); }});
+  const auto make_session = [&parts] { return std::make_unique<fileserver::Session>(parts); };
+  auto fronts = serve::only({std::move(parts.listener), make_session});
   if (parts.http_listener) {
     fronts.push_back(
         {std::move(*parts.http_listener),
@@ -73,6 +74,10 @@ std::vector<serve::Front> fronts_of(Parts& parts) {
         {std::move(*parts.https_listener),
          [&parts] { return std::make_unique<fileserver::HttpSession>(parts, parts.https_hosts); },
          &serve::no_answer, &*parts.https});
+  }
+  if (parts.tls_listener) {
+    fronts.push_back(
+        {std::move(*parts.tls_listener), make_session, &serve::no_answer, &*parts.lines_in_tls});
   }
   return fronts;
 }

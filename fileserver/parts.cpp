@@ -50,7 +50,8 @@ std::optional<net::HostPort> address_of(const std::optional<net::Listener>& list
 
 serve::Options options_of(const Config& config) {
   serve::Options options = config.serve;
-  options.fronts = 1 + (config.http_listen ? 1 : 0) + (config.https_listen ? 1 : 0);
+  for (const auto* const further : {&config.http_listen, &config.https_listen, &config.tls_listen})
+    options.fronts += *further ? 1 : 0;
   return options;
 }
 
@@ -82,6 +83,7 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
   allowed.listen_on(config.listen);
   if (config.http_listen) allowed.listen_on(*config.http_listen);
   if (config.https_listen) allowed.listen_on(*config.https_listen);
+  if (config.tls_listen) allowed.listen_on(*config.tls_listen);
   return allowed;
 }
 
@@ -191,6 +193,8 @@ Parts::Parts(const Config& config)
       https_listener(bound_if_set(config, config.https_listen)),
       https_address(address_of(https_listener)),
       https_hosts(config.http_hosts, config.https_listen),
+      tls_listener(bound_if_set(config, config.tls_listen)),
+      tls_address(address_of(tls_listener)),
       options(options_of(config)),
       telemetry(required(serve::TelemetryService::open(options))),
       user_is_set(required(serve::become_user(options))),
@@ -202,6 +206,7 @@ Parts::Parts(const Config& config)
       tls(open_tls(config)),
       handshakes(config.tls_handshakes),
       https(encryption_of(tls.get(), tls::Spoken::kHttp, handshakes)),
+      lines_in_tls(encryption_of(tls.get(), tls::Spoken::kLines, handshakes)),
       hangups(open_hangups(config)),
       transfer_log(open_transfer_log(config, *fence)),
       rights(config.rights_path, shared_with(config),

@@ -67,6 +67,8 @@ struct Parts {
   std::optional<net::Listener> https_listener;  // nothing without --https-listen
   const std::optional<net::HostPort> https_address;
   const HttpHosts https_hosts;
+  std::optional<net::Listener> tls_listener;  // nothing without --tls-listen
+  const std::optional<net::HostPort> tls_address;
   UnnamedProxy unnamed_proxy;
   serve::Options options;
   const std::unique_ptr<serve::TelemetryService> telemetry;  // null: it is off
@@ -81,6 +83,7 @@ struct Parts {
   const std::unique_ptr<tls::ServerContext> tls;  // null: nothing is encrypted
   serve::Handshakes handshakes;
   const std::optional<serve::Encryption> https;
+  const std::optional<serve::Encryption> lines_in_tls;
 
   net::Fd hangups;  // if it is open, SIGHUP is blocked in all threads
   const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log

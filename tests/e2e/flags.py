@@ -82,6 +82,7 @@ FLAGS = {
         _choice("model", "thread", "process", "event"),
         Flag("http-listen", "off", "127.0.0.1:0", BAD_ADDRESS),
         Flag("https-listen", "off", "off", BAD_ADDRESS),
+        Flag("tls-listen", "off", "off", BAD_ADDRESS),
         Flag("tls-certificate", None, "a.pem"),
         Flag("tls-key", None, "a.pem"),
         Flag("tls-handshakes", "512", "7", BAD_COUNT),

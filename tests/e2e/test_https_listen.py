@@ -1,4 +1,4 @@
-"""--https-listen: the HTTP front in TLS."""
+"""--https-listen and --tls-listen: HTTP and the native protocol in TLS."""
 
 import contextlib
 import os
@@ -11,6 +11,7 @@ import time
 import unittest
 
 import server_pairs
+from client import Client
 from http_client import Answer, HttpClient, basic, request
 from programs import Program, run
 from scene import SceneTest, create_account, for_each
@@ -57,6 +58,16 @@ def connect(server: Program, source: str = "127.0.0.1") -> socket.socket:
     raw = socket.create_connection(server.further_address("https"), LONG_S, (source, 0))
     raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return raw
+
+
+class LinesClient(Client):
+    """Of --tls-listen."""
+
+    def __init__(self, server: Program, made: ssl.SSLContext | None = None) -> None:
+        super().__init__(server.further_address("tls"))
+        self.socket = (made or context()).wrap_socket(
+            self.socket, server_hostname="localhost", suppress_ragged_eofs=False
+        )
 
 
 def status_of(answer: bytes) -> int:
@@ -264,6 +275,86 @@ class HttpsTest(HttpsScene):
         self.assertEqual(self.scene.client(server).ask("get:alice:wonderland"), "OK")
 
 
+class LinesTest(HttpsScene):
+    """--tls-listen."""
+
+    def serve_lines(self, model: str, *flags: object) -> Program:
+        tls = ("--tls-listen", "127.0.0.1:0", *server_pairs.shared().flags())
+        return self.scene.fileserver(self.authserver, "--model", model, *tls, *TELEMETRY, *flags)
+
+    def lines(self, server: Program, made: ssl.SSLContext | None = None) -> LinesClient:
+        return self.scene.keep(LinesClient(server, made))
+
+    @for_each(MODELS)
+    def test_all_that_is_spoken_in_clear_is_spoken_in_tls(self, model: str) -> None:
+        server = self.serve_lines(model)
+        self.assertRegex(server.ready_line, r"^READY \S+ tls=\S+ telemetry=\S+\n?$")
+        client = self.lines(server)
+        lines = [b"ping", b"get:alice:wonderland", b"small.txt", b"large.bin", b"no", b"small.txt"]
+        expected = ["OK", "OK", b"small\n", LARGE, "not-found", b"small\n"]
+        self.assertEqual([client.ask(line) for line in lines], expected)
+        self.assertEqual(self.lines(server).ask_all(lines), expected)
+        self.assertEqual(self.lines(server).ask("get:alice:wrong"), "denied")
+        self.assertEqual(self.lines(server).ask(f"new:{model}:secret"), "OK")
+        self.assertEqual(self.scene.client(server).ask_all(lines), expected)
+        client.socket.sendall(b"ping\n")
+        self.assertEqual(client.socket.recv(100), b"OK\n")
+        client.socket.unwrap()  # which needs the goodbye of the server
+
+    @for_each(MODELS)
+    def test_alpn_takes_turnstile_and_nothing_else(self, model: str) -> None:
+        server = self.serve_lines(model, "--https-listen", "127.0.0.1:0")
+        client = self.lines(server, context("http/1.1", "turnstile"))
+        self.assertEqual(client.socket.selected_alpn_protocol(), "turnstile")
+        self.assertIsNone(self.lines(server).socket.selected_alpn_protocol())
+        with self.assertRaises(ssl.SSLError):
+            self.lines(server, context("http/1.1"))
+        with self.assertRaises(ssl.SSLError):
+            self.tls(server, context("turnstile"))
+
+    @for_each(MODELS)
+    def test_http_without_tls_is_400_and_lines_without_tls_are_nothing(self, model: str) -> None:
+        server = self.serve_lines(model)
+        for sent, begins in ((b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 400 "), (b"ping\n", b"")):
+            with socket.create_connection(server.further_address("tls"), LONG_S) as raw:
+                raw.sendall(sent)
+                answer = b""
+                with contextlib.suppress(ConnectionResetError):
+                    while part := raw.recv(1 << 16):
+                        answer += part
+            self.assertEqual(answer[: len(b"HTTP/1.1 400 ")], begins)
+
+    @for_each(MODELS)
+    def test_listeners_count_together_and_busy_is_a_closed_connection(self, model: str) -> None:
+        server = self.serve_lines(model, "--max-connections", 2)
+        clear, encrypted = self.scene.client(server), self.lines(server)
+        for client in (clear, encrypted):
+            self.assertEqual(client.ask("get:alice:wonderland"), "OK")
+        with socket.create_connection(server.further_address("tls"), LONG_S) as raw:
+            self.assertEqual(raw.recv(100), b"")
+        self.assertEqual(self.scene.client(server).reply(), "busy")
+        encrypted.close()
+        eventually(lambda: self.scene.client(server).ask("ping") == "OK", "the place is free")
+
+    @for_each(MODELS)
+    def test_a_connection_that_rests_is_closed_with_a_goodbye(self, model: str) -> None:
+        server = self.serve_lines(model, "--idle-timeout", "0.5")
+        client = self.lines(server)
+        self.assertEqual(client.ask("get:alice:wonderland"), "OK")
+        self.assertEqual(client.socket.recv(1), b"")  # ssl.SSLEOFError without one
+
+    @for_each(MODELS)
+    def test_a_stop_ends_what_is_under_way_in_order(self, model: str) -> None:
+        server = self.serve_lines(model, "--drain-seconds", LONG_S)
+        client = self.lines(server)
+        self.assertEqual(client.ask("get:alice:wonderland"), "OK")
+        client.send(b"large.bin\n")
+        self.assertEqual(client.reply_line(), b"OK %d" % len(LARGE))
+        server.signal(signal.SIGTERM)
+        self.assertEqual(client.rest(), LARGE)
+        self.assertEqual(server.wait(), 0)
+
+
 class HalfHandshakesTest(HttpsScene):
     @for_each(MODELS)
     def test_those_of_one_address_hold_no_other_out(self, model: str) -> None:
@@ -342,6 +433,8 @@ class FilesTest(HttpsScene):
             pair.flags(),
             (*listen, "--tls-key", pair.key),
             (*listen, *pair.flags(), *process),
+            ("--tls-listen", "127.0.0.1:0"),
+            ("--tls-listen", "127.0.0.1:0", *pair.flags(), *process),
         ):
             done = run("fileserver", *flags)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
