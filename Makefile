@@ -30,7 +30,7 @@ say = $(if $(V),,@echo "  $(1)")
 PROGRAMS := authserver fileserver loadgen
 PEERS := two_hop event_hop auth_service paced durable_put ftp_bare one_get
 
-PACKAGES := fmt spdlog libsodium libcrypto libseccomp sqlite3 expat zlib hiredis mysqlclient
+PACKAGES := fmt spdlog libsodium libssl libcrypto libseccomp sqlite3 expat zlib hiredis mysqlclient
 CXXFLAGS ?= -O2 -g$(if $(UNITY),1)
 # Warnings are errors only where WERROR is set, as in CI. A newer compiler with new warnings must not break the build.
 # A switch that misses a value of its enumeration is always one: it names each place that a new value needs.

@@ -23,10 +23,23 @@ namespace {
 std::optional<std::string> wrong_for_processes(const Config& config) {
   if (config.serve.model != serve::Model::kProcess) return {};
   if (config.http_listen) return "--http-listen needs --model thread or event";
+  if (config.https_listen) return "--https-listen needs --model thread or event";
+  if (config.tls_listen) return "--tls-listen needs --model thread or event";
   if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread or event";
   if (config.throttle.wrong_passwords != 0)
     return "--model process does not bound wrong passwords; if that is meant, add "
            "--wrong-passwords 0";
+  return {};
+}
+
+std::optional<std::string> wrong_for_tls(const Config& config) {
+  if (config.tls.certificate.empty() != config.tls.key.empty())
+    return "--tls-certificate and --tls-key need each other";
+  const char* const listens = config.https_listen ? "--https-listen" : "--tls-listen";
+  if (config.encrypts() && config.tls.key.empty())
+    return std::string(listens) + " needs --tls-certificate and --tls-key";
+  if (!config.encrypts() && !config.tls.key.empty())
+    return "--tls-certificate needs --https-listen or --tls-listen";
   return {};
 }
 
@@ -41,6 +54,11 @@ void declare_basics(flags::App& app, Config& config) {
       app, "--http-listen", config.http_listen,
       "address for browsers, WebDAV mounts and other clients of HTTP; a port alone means 127.0.0.1",
       flags::UnixPath::kAccepted);
+  flags::add_optional_address(
+      app, "--https-listen", config.https_listen,
+      "the same in TLS, beside --http-listen or without it; needs --tls-certificate and --tls-key");
+  flags::add_optional_address(app, "--tls-listen", config.tls_listen,
+                              "what --listen serves in TLS, beside it; needs the same files");
   flags::add_address(
       app, "--auth", config.auth.address,
       "address of the authserver; a host name may have several addresses, and all are used");
@@ -145,6 +163,20 @@ void declare_access(flags::App& app, Config& config) {
   add_http_host(app, config.http_hosts);
 }
 
+void declare_encryption(flags::App& app, Config& config) {
+  app.group("Encryption");
+  flags::add_path(app, "--tls-certificate", config.tls.certificate,
+                  "the certificate of this server in PEM, then those between it and the root; "
+                  "SIGHUP reads it and its key again")
+      ->type_name("FILE");
+  flags::add_path(app, "--tls-key", config.tls.key,
+                  "its key in PEM, which others must not be able to read")
+      ->type_name("FILE");
+  flags::add_whole(app, "--tls-handshakes", config.tls_handshakes, 1, 1'000'000,
+                   "how many handshakes of TLS may be under way; an address has at most a quarter "
+                   "of them; further connections are closed");
+}
+
 void declare_limits(flags::App& app, Config& config) {
   app.group("Limits");
   flags::add_size(app, "--memory-limit", config.memory_limit_bytes,
@@ -212,6 +244,7 @@ void declare_measuring(flags::App& app, Config& config) {
 void declare(flags::App& app, Config& config) {
   declare_basics(app, config);
   declare_access(app, config);
+  declare_encryption(app, config);
   declare_limits(app, config);
   declare_logs(app, config);
   serve::add_options(app, config.serve, "--spare-threads", serve::Models::kAll);
@@ -230,10 +263,12 @@ flags::Program program() {
   return {
       "fileserver",
       "Serves the files of a folder to clients that the authserver has authenticated.\n\n"
-      "Clients speak the protocol of docs/protocol.md at --listen, or HTTP/1.1 at --http-listen. "
+      "Clients speak the protocol of docs/protocol.md at --listen, or HTTP/1.1 at --http-listen, "
+      "and "
+      "in TLS at --https-listen. "
       "Once the server can serve, it prints one line, READY and its addresses, on standard output. "
       "The log is on standard error. SIGTERM and SIGINT stop the server after the requests under "
-      "way. SIGHUP opens --transfer-log again, and reads --rights again.",
+      "way. SIGHUP opens --transfer-log again, and reads --rights and the certificate again.",
       {{"Share the folder docs at http://127.0.0.1:8080/ with those who have accounts "
         "(authserver --help says how to make one)",
         "authserver & fileserver --root docs --http-listen 8080"},
@@ -264,6 +299,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
           return "--loops needs --model event";
         if (config.transfer_log.has_users && config.transfer_log.path.empty())
           return "--transfer-log-users on needs --transfer-log";
+        if (const auto wrong = wrong_for_tls(config)) return wrong;
         return wrong_for_processes(config);
       });
   if (exit_status) return *exit_status;

@@ -17,6 +17,7 @@
 #include "fileserver/trusted_proxy.h"
 #include "net/address.h"
 #include "serve/options.h"
+#include "tls/key_pair.h"
 
 namespace fileserver {
 
@@ -25,7 +26,11 @@ enum class FilesMode { kPrefetch, kDisk };
 
 struct Config {
   net::HostPort listen{"127.0.0.1", 9000};
-  std::optional<net::HostPort> http_listen;  // nothing: no HTTP
+  std::optional<net::HostPort> http_listen;   // nothing: no HTTP in clear
+  std::optional<net::HostPort> https_listen;  // nothing: no HTTP in TLS
+  std::optional<net::HostPort> tls_listen;    // nothing: no native protocol in TLS
+  tls::Files tls;                             // empty: nothing is encrypted
+  int tls_handshakes = 512;                   // under way at once
   Offer offer;
   serve::Options serve{.spare = 32};
   base::log::Level log_level = base::log::Level::kInfo;
@@ -49,6 +54,8 @@ struct Config {
 
   TransferLogOptions transfer_log;
 
+  bool encrypts() const { return https_listen || tls_listen; }
+  bool serves_http() const { return http_listen || https_listen; }
   bool asks_for_locks() const { return !locks.server.empty() || !locks.end.empty(); }
 };
 

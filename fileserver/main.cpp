@@ -29,8 +29,9 @@ using fileserver::Parts;
 // From now on clients can connect, and wait until they are served.
 base::Status open_to_clients(Parts& parts) {
   if (const auto done = net::start_listening(parts.listener); !done) return done;
-  if (parts.http_listener) {
-    if (const auto done = net::start_listening(*parts.http_listener); !done) return done;
+  for (auto* const listener : {&parts.http_listener, &parts.https_listener, &parts.tls_listener}) {
+    if (!*listener) continue;
+    if (const auto done = net::start_listening(**listener); !done) return done;
   }
   if (parts.telemetry == nullptr) return base::kDone;
   return parts.telemetry->start(parts.options, [&parts](pid_t server) {
@@ -45,6 +46,8 @@ void announce_ready(const Config& config, const Parts& parts) {
   }
   serve::announce_ready({.listen = parts.listener.address,
                          .http = parts.http_address,
+                         .https = parts.https_address,
+                         .tls = parts.tls_address,
                          .telemetry = serve::address_of(parts.telemetry.get())},
                         parts.options, parts.sandbox);
   if (config.http_listen &&
@@ -57,18 +60,30 @@ void announce_ready(const Config& config, const Parts& parts) {
 }
 
 std::vector<serve::Front> fronts_of(Parts& parts) {
-  auto fronts = serve::only({std::move(parts.listener),
-                             [&parts] { return std::make_unique<fileserver::Session>(parts); }});
+  const auto make_session = [&parts] { return std::make_unique<fileserver::Session>(parts); };
+  auto fronts = serve::only({std::move(parts.listener), make_session});
   if (parts.http_listener) {
     fronts.push_back(
         {std::move(*parts.http_listener),
-         [&parts] { return std::make_unique<fileserver::HttpSession>(parts); }, &serve::busy_answer,
+         [&parts] { return std::make_unique<fileserver::HttpSession>(parts, parts.http_hosts); },
+         &serve::busy_answer, nullptr,
          [&parts](serve::Arrival& one) { return parts.health_beyond_limit.take(one); }});
+  }
+  if (parts.https_listener) {
+    fronts.push_back(
+        {std::move(*parts.https_listener),
+         [&parts] { return std::make_unique<fileserver::HttpSession>(parts, parts.https_hosts); },
+         &serve::no_answer, &*parts.https});
+  }
+  if (parts.tls_listener) {
+    fronts.push_back(
+        {std::move(*parts.tls_listener), make_session, &serve::no_answer, &*parts.lines_in_tls});
   }
   return fronts;
 }
 
 int run(const Config& config) {
+  if (!config.tls.key.empty()) tls::read_system_settings();
   Parts parts(config);
   if (base::stop_was_asked_for()) {
     base::log::info("stopped before it was ready");

@@ -37,9 +37,10 @@ net::Listener bound(const Config& config, const net::HostPort& address) {
                                static_cast<int>(config.send_buffer_bytes)));
 }
 
-std::optional<net::Listener> bound_for_http(const Config& config) {
-  if (!config.http_listen) return {};
-  return bound(config, *config.http_listen);
+std::optional<net::Listener> bound_if_set(const Config& config,
+                                          const std::optional<net::HostPort>& address) {
+  if (!address) return {};
+  return bound(config, *address);
 }
 
 std::optional<net::HostPort> address_of(const std::optional<net::Listener>& listener) {
@@ -49,7 +50,8 @@ std::optional<net::HostPort> address_of(const std::optional<net::Listener>& list
 
 serve::Options options_of(const Config& config) {
   serve::Options options = config.serve;
-  options.fronts = config.http_listen ? 2 : 1;
+  for (const auto* const further : {&config.http_listen, &config.https_listen, &config.tls_listen})
+    options.fronts += *further ? 1 : 0;
   return options;
 }
 
@@ -67,6 +69,12 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
     const auto file = std::filesystem::weakly_canonical(config.rights_path, ignored);
     allowed.readable.push_back(file.parent_path());  // as an editor makes a new file
   }
+  for (const std::string& path : {config.tls.certificate, config.tls.key}) {
+    if (path.empty()) continue;
+    std::error_code ignored;
+    allowed.readable.push_back(std::filesystem::absolute(path, ignored).parent_path());
+    allowed.readable.push_back(std::filesystem::weakly_canonical(path, ignored).parent_path());
+  }
   if (!config.transfer_log.path.empty()) {
     for (auto& path : paths_of_log(config.transfer_log.path))
       allowed.writable.push_back(std::move(path));
@@ -74,7 +82,21 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
   allowed.connect_to(config.auth.address.host, config.auth.address.port);
   allowed.listen_on(config.listen);
   if (config.http_listen) allowed.listen_on(*config.http_listen);
+  if (config.https_listen) allowed.listen_on(*config.https_listen);
+  if (config.tls_listen) allowed.listen_on(*config.tls_listen);
   return allowed;
+}
+
+// Read as --user and in the sandbox, so that what can be read now can be read again at SIGHUP.
+std::unique_ptr<tls::ServerContext> open_tls(const Config& config) {
+  if (config.tls.key.empty()) return {};
+  return required(tls::ServerContext::open(config.tls));
+}
+
+std::optional<serve::Encryption> encryption_of(tls::ServerContext* context, tls::Spoken spoken,
+                                               serve::Handshakes& handshakes) {
+  if (context == nullptr) return {};
+  return serve::Encryption{*context, spoken, handshakes};
 }
 
 // A hangup never ends the server. Processes have only rights that could be read again.
@@ -120,7 +142,8 @@ std::unique_ptr<serve::OnHangup> act_on_hangup(const Config& config, Parts& part
   return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&config, &parts] {
     if (parts.transfer_log) parts.transfer_log->open_again();
     parts.rights.read_again();
-    if (!parts.transfer_log && config.rights_path.empty())
+    if (parts.tls) static_cast<void>(parts.tls->read_again());
+    if (!parts.transfer_log && !parts.tls && config.rights_path.empty())
       base::log::info("SIGHUP: there is nothing to open or to read again");
   });
 }
@@ -144,7 +167,7 @@ std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<cons
 
 // Only WebDAV makes locks.
 net::Fd open_lock_listener(const Config& config) {
-  const bool has_locks = config.http_listen && config.offer.uploads == UploadMode::kFolder;
+  const bool has_locks = config.serves_http() && config.offer.uploads == UploadMode::kFolder;
   return has_locks ? open_for_locks() : net::Fd();
 }
 
@@ -164,9 +187,14 @@ Parts::Parts(const Config& config)
     : offer(config.offer),
       trusted_proxies(config.trusted_proxies),
       listener(bound(config, config.listen)),
-      http_listener(bound_for_http(config)),
+      http_listener(bound_if_set(config, config.http_listen)),
       http_address(address_of(http_listener)),
       http_hosts(config.http_hosts, config.http_listen),
+      https_listener(bound_if_set(config, config.https_listen)),
+      https_address(address_of(https_listener)),
+      https_hosts(config.http_hosts, config.https_listen),
+      tls_listener(bound_if_set(config, config.tls_listen)),
+      tls_address(address_of(tls_listener)),
       options(options_of(config)),
       telemetry(required(serve::TelemetryService::open(options))),
       user_is_set(required(serve::become_user(options))),
@@ -175,6 +203,10 @@ Parts::Parts(const Config& config)
       lock_listener(open_lock_listener(config)),
       mounts(MountWatch::open()),
       sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
+      tls(open_tls(config)),
+      handshakes(config.tls_handshakes),
+      https(encryption_of(tls.get(), tls::Spoken::kHttp, handshakes)),
+      lines_in_tls(encryption_of(tls.get(), tls::Spoken::kLines, handshakes)),
       hangups(open_hangups(config)),
       transfer_log(open_transfer_log(config, *fence)),
       rights(config.rights_path, shared_with(config),

@@ -32,9 +32,11 @@
 #include "guard/sandbox.h"
 #include "net/fd.h"
 #include "net/listen.h"
+#include "serve/encrypted.h"
 #include "serve/on_hangup.h"
 #include "serve/options.h"
 #include "serve/telemetry_service.h"
+#include "tls/server_context.h"
 
 namespace fileserver {
 
@@ -62,6 +64,11 @@ struct Parts {
   std::optional<net::Listener> http_listener;  // nothing without --http-listen
   const std::optional<net::HostPort> http_address;
   const HttpHosts http_hosts;
+  std::optional<net::Listener> https_listener;  // nothing without --https-listen
+  const std::optional<net::HostPort> https_address;
+  const HttpHosts https_hosts;
+  std::optional<net::Listener> tls_listener;  // nothing without --tls-listen
+  const std::optional<net::HostPort> tls_address;
   UnnamedProxy unnamed_proxy;
   serve::Options options;
   const std::unique_ptr<serve::TelemetryService> telemetry;  // null: it is off
@@ -72,6 +79,11 @@ struct Parts {
   net::Fd lock_listener;  // for lock_service; the sandbox forbids to open it
   MountWatch mounts;      // the sandbox forbids to open it; prefetched files take it over
   const base::Result<guard::Restricted> sandbox;
+
+  const std::unique_ptr<tls::ServerContext> tls;  // null: nothing is encrypted
+  serve::Handshakes handshakes;
+  const std::optional<serve::Encryption> https;
+  const std::optional<serve::Encryption> lines_in_tls;
 
   net::Fd hangups;  // if it is open, SIGHUP is blocked in all threads
   const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log

@@ -157,6 +157,19 @@ _SAME_ANYWHERE = (
     "stores/test_store_crash_of_mysql",
     "stores/test_store_start",
 )
+# Files that also run with their HTTP over TLS, as FILE@tls. The full gate runs all of them, the
+# others the first ones: files with ranges, uploads, and requests that are cut in any way.
+_SAMPLE_OVER_TLS = (
+    "e2e/test_http_files",
+    "e2e/test_http_trickle",
+    "e2e/test_http_uploads",
+)
+OVER_TLS = (
+    *_SAMPLE_OVER_TLS,
+    "e2e/test_http_folders",
+    "e2e/test_http_requests",
+    "e2e/test_http_versions",
+)
 # The workshop itself: `make test` is about the programs.
 _WORKSHOP = ("scripts/test_install", "scripts/test_setup")
 # Where a sanitizer finds nothing that it does not find elsewhere; the full gate runs them with it.
@@ -284,6 +297,9 @@ def takes(gate: str, sanitizer: str, name: str) -> bool:
     """Whether a gate runs this file of tests, folder/file; all run where no gate is."""
     if gate in ("", "full"):
         return True
+    plain, _, over = name.partition("@")
+    if over:
+        return plain in _SAMPLE_OVER_TLS and gate != BARE and sanitizer != "thread"
     if name in _FULL_ONLY:
         return False
     if name in {"test": _WORKSHOP, BARE: _SAME_ANYWHERE}.get(gate, ()):
@@ -301,5 +317,11 @@ def unit_tests_of(gate: str, sanitizer: str) -> str:
 def named() -> frozenset[str]:
     """All files of tests that have a rule here."""
     return frozenset(
-        _FULL_ONLY + _SAME_ANYWHERE + _WORKSHOP + _NOT_OURS + _SAME_FUNCTIONS + _THREADS_MEET
+        OVER_TLS
+        + _FULL_ONLY
+        + _SAME_ANYWHERE
+        + _WORKSHOP
+        + _NOT_OURS
+        + _SAME_FUNCTIONS
+        + _THREADS_MEET
     )

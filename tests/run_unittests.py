@@ -3,6 +3,7 @@
 
     tests/run_unittests.py tests/e2e tests/lab       all of both
     tests/run_unittests.py tests/e2e idle transfer   the files with one of these in their names
+    tests/run_unittests.py tests/e2e http_files@tls  this file, with HTTP over TLS
     tests/run_unittests.py --unit                    the unit tests, on real database servers
 
 A test that failed is run again alone when all others have ended. If it passes then, it counts as
@@ -92,6 +93,7 @@ def chosen_files(arguments: argparse.Namespace) -> list[Runnable]:
         if folder not in folders or not folder.is_dir():
             raise files.NoSuchFile(f"there is no folder {folder}")
     found = [file for folder in folders for file in files.find(folder.resolve())]
+    found += [file.over_tls() for file in found if times.name_of(file) in gates.OVER_TLS]
     if names:
         found = files.select(found, names)
     gate = "" if names else os.environ.get(gates.GATE, "")

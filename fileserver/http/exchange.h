@@ -66,7 +66,7 @@ class Exchange {
   bool is_hung_up() const { return net::is_hung_up(connection_.stream().fd()); }
 
   // Whether the client has finished sending: it is gone, or only takes this answer yet.
-  bool has_client_finished() const { return net::has_peer_finished(connection_.stream().fd()); }
+  bool has_client_finished() { return connection_.stream().has_peer_finished(); }
 
   // Begins an answer that the caller sends himself. No page of another origin, such as one of
   // another port of this host, may use the answer as a script, a picture or a style sheet, nor
@@ -106,7 +106,7 @@ class Exchange {
   std::string long_path_;
   std::array<char, 192> short_path_;
   std::optional<http::Path> path_;
-  std::array<char, 1280> answer_;  // room for Location with a name of 255 bytes, encoded
+  std::array<char, 1344> answer_;  // room for Location with a name of 255 bytes, encoded
 };
 
 inline constexpr std::string_view kCookieName = "turnstile";

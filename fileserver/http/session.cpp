@@ -71,7 +71,7 @@ net::IpAddress HttpSession::client_of(Exchange& exchange) const {
 void HttpSession::answer(Exchange& exchange) {
   const Method method = exchange.method();
   if (method == Method::kOther) return exchange.answer(501);
-  if (!parts_.http_hosts.accepts(exchange.head())) return refuse_host(exchange);
+  if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
   const UploadMode mode = parts_.offer.uploads;
   const ServerPath* const ours = server_path(exchange.path());
   const auto allowed = [&] {

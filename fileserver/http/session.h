@@ -8,13 +8,14 @@
 namespace fileserver {
 
 class Exchange;
+class HttpHosts;
 struct Parts;
 
 // Belongs to one thread.
 class HttpSession : public serve::Worker {
  public:
-  // Sessions share the parts, which must outlive them.
-  explicit HttpSession(Parts& parts) : parts_(parts) {}
+  // Sessions share the parts and the hosts, which must outlive them.
+  HttpSession(Parts& parts, const HttpHosts& hosts) : parts_(parts), hosts_(hosts) {}
 
   void serve(serve::Stream& stream) override;
 
@@ -24,6 +25,7 @@ class HttpSession : public serve::Worker {
   bool is_validated(Exchange& exchange);
 
   Parts& parts_;
+  const HttpHosts& hosts_;
 };
 
 }  // namespace fileserver

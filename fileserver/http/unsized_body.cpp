@@ -10,9 +10,7 @@ constexpr std::size_t kMostPendingBytes = 32 * 1024;
 
 }  // namespace
 
-void UnsizedBody::begin() {
-  if (!has_chunks_) stream_.reset_at_close(true);
-}
+void UnsizedBody::begin() { stream_.begin_unsized_reply(!has_chunks_); }
 
 bool UnsizedBody::add(std::string_view bytes) {
   size_bytes_ += bytes.size();
@@ -28,11 +26,9 @@ bool UnsizedBody::add(std::string_view bytes) {
 bool UnsizedBody::end() {
   if (!send_chunk(pending_)) return false;
   pending_.clear();
-  if (!has_chunks_) {
-    stream_.reset_at_close(false);
-    return true;
-  }
-  return stream_.send(fmt::format("{}0\r\n\r\n", before_));
+  const bool is_sent = !has_chunks_ || stream_.send(fmt::format("{}0\r\n\r\n", before_));
+  if (is_sent) stream_.end_unsized_reply();
+  return is_sent;
 }
 
 bool UnsizedBody::send_chunk(std::string_view bytes) {

@@ -15,6 +15,7 @@ struct Entrance {
       : acceptor(std::move(front.listener)),
         make_worker(std::move(front.make_worker)),
         busy_answer(front.busy_answer),
+        encryption(front.encryption),
         take_beyond_limit(std::move(front.take_beyond_limit)) {}
 
   // Answers a connection that has no place, or lets another one do that.
@@ -26,6 +27,7 @@ struct Entrance {
   Acceptor acceptor;
   const MakeWorker make_worker;
   std::string (*const busy_answer)();
+  const Encryption* const encryption;                     // null: none
   const std::function<bool(Arrival&)> take_beyond_limit;  // see Front
 };
 

@@ -54,7 +54,7 @@ EventConnection::EventConnection(Arrival arrival, std::size_t its_front, Side& s
                                  EventCommon& common)
     : OwnDescriptor(arrival.fd.get()),
       stream(std::move(arrival.fd), arrival.peer, common.options.idle_timeout_ms,
-             common.is_draining, common.options.min_rate),
+             common.is_draining, common.options.min_rate, common.entrances[its_front]->encryption),
       counted(stream, common.totals),
       front(its_front),
       side_(side) {

@@ -68,7 +68,7 @@ void HttpConversation::end_last_request() {
 void HttpConversation::end() {
   const bool has_head_only = has_head_ && buffer_.pending().size() == parser_.size_bytes();
   const bool has_more = !has_head_only && buffer_.pending().size() > piece_bytes_;
-  if (!stream_.is_over() && (has_more || has_unread_body() || net::unread_bytes(stream_.fd()) > 0))
+  if (!stream_.is_over() && (has_more || has_unread_body() || stream_.has_unread_bytes()))
     stream_.end_gently();
   stream_.abort();
 }
@@ -171,6 +171,7 @@ http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, http::St
   }
   http::AnswerHead head(buffer, status);
   head.field("Date", date_.view());
+  if (stream_.is_encrypted()) head.field("Strict-Transport-Security", "max-age=31536000");
   if (closes_) {
     head.field("Connection", "close");
   } else if (request.is_1_0()) {

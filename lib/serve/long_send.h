@@ -7,6 +7,10 @@
 
 #include "net/socket_io.h"
 
+namespace tls {
+class Channel;
+}  // namespace tls
+
 namespace serve {
 
 // One reply. A loop that sends for long is interrupted by each wake-up of a peer on the same host;
@@ -15,11 +19,12 @@ namespace serve {
 // for.
 class LongSend {
  public:
-  // As net::send_file(), which it is where the thread has one connection.
-  ssize_t send(int fd, const net::FilePart& part);
+  // As net::send_file(), which it is where the thread has one connection. `encrypted` may be null.
+  ssize_t send(int fd, tls::Channel* encrypted, const net::FilePart& part);
 
  private:
-  std::optional<ssize_t> send_elsewhere(int fd, const net::FilePart& piece);
+  std::optional<ssize_t> send_elsewhere(int fd, tls::Channel* encrypted,
+                                        const net::FilePart& piece);
 
   bool is_peer_fast_ = true;
 };

@@ -21,12 +21,14 @@ namespace serve {
 std::string busy_line();
 
 struct Arrival;
+struct Encryption;
 
 // What clients connect to, and what they speak there.
 struct Front {
   net::Listener listener;
   MakeWorker make_worker;
   std::string (*busy_answer)() = &busy_line;  // to a connection over --max-connections
+  const Encryption* encryption = nullptr;     // null: what is spoken is not encrypted
 
   // If it is set: may take such a connection. Returns false if the one that it leaves in the
   // argument, the same or another one, is to be refused. Never waits. Threads: any.

@@ -123,6 +123,8 @@ void announce_ready(const Addresses& addresses, const Options& options,
     base::log::warn("the server runs as root hint=\"--user NAME, or --user root to keep it\"");
   std::string line = "READY " + net::to_string(addresses.listen);
   if (addresses.http) line += " http=" + net::to_string(*addresses.http);
+  if (addresses.https) line += " https=" + net::to_string(*addresses.https);
+  if (addresses.tls) line += " tls=" + net::to_string(*addresses.tls);
   if (addresses.telemetry) line += " telemetry=" + net::to_string(*addresses.telemetry);
   tell_ready(line);
   std::printf("%s\n", line.c_str());

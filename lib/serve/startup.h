@@ -38,14 +38,17 @@ base::Result<guard::Restricted> enter_sandbox(const Options& options,
 struct Addresses {
   net::HostPort listen;
   std::optional<net::HostPort> http = {};
+  std::optional<net::HostPort> https = {};
+  std::optional<net::HostPort> tls = {};
   std::optional<net::HostPort> telemetry = {};
 };
 
-// Prints "READY HOST:PORT http=HOST:PORT telemetry=HOST:PORT" on standard output, without those
-// that there are not, tells a service manager the same, and logs the limits. Warns if there are too
-// few descriptors for --max-connections, and if the server runs as root although nobody asked for
-// it. Logs what the sandbox enforces, and warns of what it does not. In a sandbox, no thread and no
-// later child of this process can listen on another address any more.
+// Prints "READY HOST:PORT http=HOST:PORT https=HOST:PORT tls=HOST:PORT telemetry=HOST:PORT" on
+// standard output, without those that there are not, tells a service manager the same, and logs the
+// limits. Warns if there are too few descriptors for --max-connections, and if the server runs as
+// root although nobody asked for it. Logs what the sandbox enforces, and warns of what it does not.
+// In a sandbox, no thread and no later child of this process can listen on another address any
+// more.
 void announce_ready(const Addresses& addresses, const Options& options,
                     const base::Result<guard::Restricted>& sandbox);
 

@@ -3,14 +3,18 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <cerrno>
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <tuple>
 #include <utility>
 
+#include "base/completes.h"
 #include "base/waits.h"
+#include "serve/encrypted.h"
 #include "serve/long_send.h"
 #include "serve/options.h"
 #include "telemetry/counters.h"
@@ -44,14 +48,22 @@ iovec part_of(std::span<const char> bytes) {
 }  // namespace
 
 Stream::Stream(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
-               const std::atomic<bool>& is_draining, std::int64_t min_rate)
+               const std::atomic<bool>& is_draining, std::int64_t min_rate,
+               const Encryption* encryption)
     : fd_(std::move(fd)),
       peer_(peer),
       idle_timeout_ms_(idle_timeout_ms),
       is_draining_(is_draining),
-      enough_(bytes_in(min_rate, idle_timeout_ms)) {}
+      enough_(bytes_in(min_rate, idle_timeout_ms)) {
+  if (encryption == nullptr) return;
+  std::ignore = base::completes("cannot serve a connection", [&] {
+    encrypted_ = Encrypted::begin(*encryption, fd_.get(), peer_, idle_timeout_ms);
+  });
+  is_over_ = encrypted_ == nullptr;
+}
 
 Stream::~Stream() {
+  say_goodbye();
   if (sized_reply_.sent_bytes < sized_reply_.size_bytes)
     telemetry::add(telemetry::Count::kTransfersAborted);
 }
@@ -63,18 +75,17 @@ base::Deadline Stream::idle_deadline() const {
 std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
   assert(!is_in_handler());
   const auto slice_ms = io_slice_ms(idle_timeout_ms_);
+  if (encrypted_) encrypted_->bound(deadline);
   while (!is_over_) {
     // A peer that sends slowly must not get a whole slice if less than that is left.
-    if (!deadline.is_never() && deadline.left_ms() < slice_ms &&
-        !net::wait_until_readable(fd(), deadline)) {
-      is_over_ = !reply_still_moves();
-      if (!is_over_) deadline = idle_deadline();
-      continue;
-    }
-    const ssize_t received = net::receive(fd(), into);
+    const bool is_late = !deadline.is_never() && deadline.left_ms() < slice_ms;
+    if (is_late && !encrypted_ && !waits_until(deadline)) continue;
+    const ssize_t received = receive_some(into, deadline, !is_late || !encrypted_);
     if (received > 0) return note_received(received, into.size());
     if (received == 0 || !is_timeout(errno)) {
       is_over_ = true;
+    } else if (is_late && encrypted_) {  // the socket does not tell of what was taken from it
+      waits_until(deadline);
     } else if (reply_still_moves()) {
       deadline = idle_deadline();
     }
@@ -82,12 +93,24 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
   return 0;
 }
 
+// Returns false if the peer is late. Unless it still takes a reply, the stream is over then.
+bool Stream::waits_until(base::Deadline& deadline) {
+  if (net::wait_until_readable(fd(), deadline)) return true;
+  is_over_ = !reply_still_moves();
+  if (!is_over_) deadline = idle_deadline();
+  return false;
+}
+
 // A call that has not filled its room has taken all that was there, unless it has ended at an
 // urgent byte.
 std::size_t Stream::note_received(ssize_t received, std::size_t room) {
   if (requests_ == 0 && place_ != nullptr) place_->bytes_came();
   telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
-  may_have_more_ = has_mark_ || static_cast<std::size_t>(received) == room;
+  if (encrypted_) {
+    may_have_more_ = may_have_more_ || has_mark_ || channel()->may_have_more();
+  } else {
+    may_have_more_ = has_mark_ || static_cast<std::size_t>(received) == room;
+  }
   base::has_worked(1);
   return static_cast<std::size_t>(received);
 }
@@ -96,17 +119,68 @@ std::size_t Stream::receive_first(std::span<char> into, base::Deadline& deadline
   assert(!is_in_handler());
   if (!can_rest_) return receive(into, deadline);
   if (is_over_) return 0;
-  if (may_have_more_ || has_end_come_) {
-    const ssize_t received = net::receive_now(fd(), into);
+  if (encrypted_) encrypted_->bound(deadline);
+  while (may_have_more_ || has_end_come_) {
+    may_have_more_ = false;  // unless an event comes while another thread computes a handshake
+    const ssize_t received = receive_some(into, deadline, false);
     if (received > 0) return note_received(received, into.size());
     is_over_ = received == 0 || !is_timeout(errno);
     if (is_over_) return 0;
-    may_have_more_ = has_mark_ = false;
+    has_mark_ = false;
+    if (!may_have_more_) break;
   }
   rest_deadline_ = deadline;
   has_rested_ = is_resting_ = true;
   look_later();
   return 0;
+}
+
+ssize_t Stream::receive_some(std::span<char> into, base::Deadline& deadline, bool may_wait) {
+  if (!encrypted_) return may_wait ? net::receive(fd(), into) : net::receive_now(fd(), into);
+  const ssize_t received =
+      encrypted_->receive(into, may_wait, deadline, [this] { return idle_deadline(); });
+  if (received >= 0 || !channel()->is_plain()) return received;
+  refuse_plain();
+  errno = EPROTO;
+  return -1;
+}
+
+void Stream::refuse_plain() {
+  constexpr std::string_view kAnswer =
+      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain; "
+      "charset=utf-8\r\nContent-Length: 54\r\n\r\n"
+      "This port speaks TLS. Use an address with https://...\n";
+  net::send_now(fd(), kAnswer);
+  end_gently();
+}
+
+tls::Channel* Stream::channel() const { return encrypted_ ? &encrypted_->channel() : nullptr; }
+
+bool Stream::has_unread_bytes() const {
+  return net::unread_bytes(fd()) > 0 || (encrypted_ && channel()->has_pending());
+}
+
+bool Stream::has_peer_finished() {
+  if (encrypted_ && channel()->has_peer_finished()) return true;
+  return net::has_peer_finished(fd()) && !(encrypted_ && channel()->has_pending());
+}
+
+void Stream::begin_unsized_reply(bool only_close_ends_it) {
+  is_cut_ = true;
+  resets_ = only_close_ends_it;
+  if (resets_) net::reset_at_close(fd(), true);
+}
+
+void Stream::end_unsized_reply() {
+  is_cut_ = false;
+  if (std::exchange(resets_, false)) net::reset_at_close(fd(), false);
+}
+
+// The size of a reply whose size is not known is the largest number.
+void Stream::say_goodbye() {
+  const bool is_part = sized_reply_.sent_bytes < sized_reply_.size_bytes &&
+                       sized_reply_.size_bytes != std::numeric_limits<std::uint64_t>::max();
+  if (encrypted_ && !is_cut_ && !is_part) channel()->say_goodbye();
 }
 
 base::Deadline Stream::request_deadline() {
@@ -153,6 +227,7 @@ void Stream::begin_sized_reply(std::uint64_t size_bytes) {
 // One system call if the socket takes them all.
 bool Stream::send(std::span<const char> head, std::span<const char> body) {
   return send_body(head, body.size(), [&](std::span<const char> head_left, std::size_t sent) {
+    if (auto* const encrypted = channel()) return encrypted->send(head_left, body.subspan(sent));
     iovec parts[] = {part_of(head_left), part_of(body.subspan(sent))};
     return net::send_parts(fd(), parts);
   });
@@ -162,14 +237,20 @@ bool Stream::send(std::span<const char> head, const net::FilePart& body) {
   // A call of sendfile() goes on as long as the peer takes something now and then. If it has to
   // take more than that, it is looked at after as much as one wait can send.
   constexpr std::size_t kOneWaitBytes = 64 * 1024;
+  constexpr std::size_t kFirstBytes = 128 * 1024;  // with the head, where they are encrypted
   LongSend long_send;
   return send_body(head, body.size_bytes, [&](std::span<const char> head_left, std::size_t sent) {
+    auto* const encrypted = channel();
+    if (encrypted != nullptr && !head_left.empty()) {
+      const net::FilePart first{body.fd, body.offset, std::min(body.size_bytes, kFirstBytes)};
+      return encrypted->send(head_left, first);
+    }
     const ssize_t of_head = head_left.empty() ? 0 : net::send_first(fd(), head_left);
     if (of_head < static_cast<ssize_t>(head_left.size())) return of_head;
     const std::size_t left = body.size_bytes - sent;
     const net::FilePart part{body.fd, body.offset + static_cast<std::int64_t>(sent),
                              enough_ == 1 ? left : std::min(left, kOneWaitBytes)};
-    const ssize_t of_file = long_send.send(fd(), part);
+    const ssize_t of_file = long_send.send(fd(), encrypted, part);
     return of_head > 0 ? of_head + std::max<ssize_t>(of_file, 0) : of_file;
   });
 }
@@ -193,9 +274,10 @@ bool Stream::send_body(std::span<const char> head, std::size_t body_bytes, SendS
       head = head.subspan(of_head);
       body_sent += static_cast<std::size_t>(sent) - of_head;
       telemetry::add(telemetry::Count::kSentBytes, static_cast<std::uint64_t>(sent));
-      unacknowledged_ += sent;
+      if (!encrypted_) unacknowledged_ += sent;
       note_sent(static_cast<std::size_t>(sent) - of_head, began_ns);
     }
+    if (encrypted_) unacknowledged_ += channel()->take_raw_sent();
     base::has_worked(units_of(sent));
     if (head.empty() && body_sent == body_bytes) break;
     if (reply_moves() || unacknowledged_ == 0) {
@@ -204,6 +286,7 @@ bool Stream::send_body(std::span<const char> head, std::size_t body_bytes, SendS
       is_over_ = true;
     }
   }
+  if (is_over_) is_cut_ = true;
   sized_reply_.is_whole = !is_over_ && sized_reply_.sent_bytes == sized_reply_.size_bytes;
   return !is_over_;
 }
@@ -233,8 +316,7 @@ bool Stream::reply_moves() {
 // If the peer has sent bytes that are not read any more, closing would reset the connection and
 // could lose replies.
 void Stream::end_for_drain() {
-  if (!is_over_ && (net::unread_bytes(fd()) > 0 || net::unacknowledged_bytes(fd()) > 0))
-    end_gently();
+  if (!is_over_ && (has_unread_bytes() || net::unacknowledged_bytes(fd()) > 0)) end_gently();
   is_over_ = true;
 }
 
@@ -245,6 +327,7 @@ void Stream::end_gently() {
   constexpr int kLookAgainMs = 5;
   assert(!is_in_handler());
   is_over_ = true;
+  say_goodbye();
   if (::shutdown(fd(), SHUT_WR) != 0) return;
   const auto deadline = base::Deadline::in_ms(kAtMostMs);
   std::array<char, 4096> discarded;

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -22,7 +23,14 @@
 #include "net/socket_io.h"
 #include "serve/places.h"
 
+namespace tls {
+class Channel;
+}  // namespace tls
+
 namespace serve {
+
+class Encrypted;
+struct Encryption;
 
 // How far the body of the last reply with a size has come.
 struct SizedReply {
@@ -46,8 +54,13 @@ class Stream {
   // the socket. After that the conversation has to end when the request under way was answered.
   //
   // A peer has to take `min_rate` bytes per second of a reply, on average over the idle time-out.
+  //
+  // With `encryption` the peer has to begin with a handshake of TLS. The stream is over if it does
+  // not, or if too many others are at it. Who speaks HTTP instead gets 400. A reply that was cut
+  // ends without a close_notify.
   Stream(net::Fd fd, const net::IpAddress& peer, std::int64_t idle_timeout_ms,
-         const std::atomic<bool>& is_draining, std::int64_t min_rate = 0);
+         const std::atomic<bool>& is_draining, std::int64_t min_rate = 0,
+         const Encryption* encryption = nullptr);
   ~Stream();
   Stream(const Stream&) = delete;
   Stream& operator=(const Stream&) = delete;
@@ -95,9 +108,18 @@ class Stream {
   // From now on sized_reply() has times. This costs two looks at the clock for each system call.
   void keep_times() { keeps_times_ = true; }
 
-  // Whether the peer sees an error, and no end, if the connection is closed now. For a reply whose
-  // end only the end of the connection tells.
-  void reset_at_close(bool resets) { net::reset_at_close(fd(), resets); }
+  // A reply begins whose size is not known. If the connection is closed before its end, the peer
+  // sees that it was cut. If only the end of the connection tells its end, the peer sees an error.
+  void begin_unsized_reply(bool only_close_ends_it);
+  void end_unsized_reply();
+
+  bool is_encrypted() const { return encrypted_ != nullptr; }
+
+  // Whether bytes have come that were not received.
+  bool has_unread_bytes() const;
+
+  // Whether the peer has finished sending: it is gone, or only takes this reply yet. Never waits.
+  bool has_peer_finished();
 
   // Ends the stream in the middle of a reply. The peer sees that the connection ends early.
   void abort() { is_over_ = true; }
@@ -164,8 +186,14 @@ class Stream {
   void restart_reply_time();
   std::size_t note_received(ssize_t received, std::size_t room);
   void look_later();
+  ssize_t receive_some(std::span<char> into, base::Deadline& deadline, bool may_wait);
+  bool waits_until(base::Deadline& deadline);
+  void refuse_plain();
+  void say_goodbye();
+  tls::Channel* channel() const;  // null: nothing is encrypted
 
   net::Fd fd_;
+  std::unique_ptr<Encrypted> encrypted_;
   const net::IpAddress peer_;
   const std::int64_t idle_timeout_ms_;
   const std::atomic<bool>& is_draining_;
@@ -189,6 +217,8 @@ class Stream {
   bool keeps_times_ = false;
   SizedReply sized_reply_;
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
+  bool is_cut_ = false;              // the reply under way, or the last one
+  bool resets_ = false;              // at its close
   std::uint64_t requests_ = 0;
   Place* place_ = nullptr;  // null: nobody has to give way
 };

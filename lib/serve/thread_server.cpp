@@ -133,7 +133,7 @@ class ThreadServer {
         const telemetry::Lease lease_of_one(options_.counters);
         const auto worker = try_to_make_worker(entrance);
         if (worker) {
-          serve_seated(seat, std::move(owned), *worker);
+          serve_seated(seat, std::move(owned), *worker, entrance.encryption);
         } else {
           --serving_;
           refuse(std::move(owned.fd), entrance.busy_answer);
@@ -204,7 +204,7 @@ class ThreadServer {
       if (!has_room || !one_waits) {
         refuse(std::move(arrival->fd), entrance.busy_answer);
       } else if (take_place(arrival->peer)) {
-        serve_seated(seat, std::move(*arrival), *worker);
+        serve_seated(seat, std::move(*arrival), *worker, entrance.encryption);
       } else {
         entrance.turn_away(std::move(*arrival));
       }
@@ -247,11 +247,11 @@ class ThreadServer {
 
   // Requires: take_place(). The place is free again before the connection is closed. So whoever
   // sees the end of a connection finds its place free. If it has given way, another one has it.
-  void serve_seated(Seat& seat, Arrival arrival, Worker& worker) {
+  void serve_seated(Seat& seat, Arrival arrival, Worker& worker, const Encryption* encryption) {
     const int raw_fd = arrival.fd.get();
     const auto group = shares_.group_of(arrival.peer);
     Stream stream(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms, is_draining_,
-                  options_.min_rate);
+                  options_.min_rate, encryption);
     stream.take(seat.place);
     seat.begin_connection(raw_fd);
     seat.place.begin(shares_, group);

@@ -50,8 +50,14 @@ enum class Count : std::size_t {
   kMemoMisses,
   kSendsFromMemory,  // of a file, or of a range of one
   kSendsFromDisk,
+  kHandshakesMade,     // of TLS
+  kHandshakesPlain,    // the peer spoke HTTP without TLS
+  kHandshakesFailed,   // the peer spoke no TLS that we speak, or broke it
+  kHandshakesLate,     // not made in time
+  kHandshakesGone,     // the peer left before it was made
+  kHandshakesRefused,  // too many were under way
 };
-inline constexpr std::size_t kCounts = 10;
+inline constexpr std::size_t kCounts = 16;
 
 // What takes time. The first six are requests, in the order of Verb.
 enum class Timed : std::size_t {

@@ -1,16 +1,29 @@
-"""A client of --http-listen that sends raw bytes and checks that every answer is well-formed."""
+"""A client of the HTTP front that sends raw bytes and checks that every answer is well-formed.
+
+With the variable TURNSTILE_OVER=tls the server has --https-listen instead of --http-listen, and the
+client speaks TLS. tests/run_unittests.py sets it for a file that is named with @tls.
+"""
 
 import base64
+import os
 import re
+import socket
+import ssl
 import unittest
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+import server_pairs
 from client import Client, ConnectionEndedError
 from programs import Program
 
-FLAG = ("--http-listen", "127.0.0.1:0")
+OVER_TLS = os.environ.get("TURNSTILE_OVER") == "tls"
+FRONT = "https" if OVER_TLS else "http"
+FLAG = server_pairs.https_flags() if OVER_TLS else ("--http-listen", "127.0.0.1:0")
+
+# Decorates a test of what a port that speaks TLS does in another way, such as to be busy.
+in_clear = unittest.skipIf(OVER_TLS, "about HTTP without TLS")
 
 _STATUS = re.compile(r"HTTP/1\.1 ([0-9]{3}) [A-Z][A-Za-z -]*")
 _FIELD = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+): (\S.*\S|\S)")
@@ -46,7 +59,12 @@ class HttpClient:
     def __init__(
         self, server: Program, user: str | None = None, password: str = "", **options
     ) -> None:
-        self._client = Client(server.further_address("http"), **options)
+        self._client = Client(server.further_address(FRONT), **options)
+        if OVER_TLS:
+            raw = self._client.socket
+            self._client.socket = server_pairs.context().wrap_socket(
+                raw, suppress_ragged_eofs=False
+            )
         self._received = b""
         self._credentials = () if user is None else (f"Authorization: {basic(user, password)}",)
 
@@ -57,7 +75,10 @@ class HttpClient:
         self._client.send(data)
 
     def half_close(self) -> None:
-        self._client.half_close()
+        if OVER_TLS:  # without the end of the encryption, which SSLSocket.shutdown() brings
+            socket.socket.shutdown(self._client.socket, socket.SHUT_WR)
+        else:
+            self._client.half_close()
 
     def ask(self, target: str, *fields: str, method: str = "GET", body: bytes = b"") -> Answer:
         length = (f"Content-Length: {len(body)}",) if body else ()
@@ -109,7 +130,7 @@ class HttpClient:
     def _receive(self) -> None:
         try:
             part = self._client.socket.recv(1 << 16)
-        except ConnectionResetError as error:
+        except (ConnectionResetError, ssl.SSLEOFError) as error:
             raise ConnectionEndedError("reset") from error
         if not part:
             raise ConnectionEndedError(f"ended behind {self._received!r}")

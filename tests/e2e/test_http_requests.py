@@ -1,7 +1,7 @@
 """--http-listen: what is a request, and what happens to the connection."""
 
 import telemetry
-from http_client import FLAG, Answer, HttpClient, basic, request
+from http_client import FLAG, Answer, HttpClient, basic, in_clear, request
 from programs import Program
 from scene import SceneTest, SharedSceneTest, create_account, with_loops
 from servers import start
@@ -174,6 +174,7 @@ class RequestsTest(SharedSceneTest):
 
 
 class ConnectionsTest(SceneTest):
+    @in_clear
     def test_the_ready_line_names_all_listeners(self) -> None:
         server = self.scene.fileserver(
             self.scene.authserver(), *FLAG, "--telemetry-listen", "127.0.0.1:0"
@@ -187,6 +188,7 @@ class ConnectionsTest(SceneTest):
         server = start(self.scene, "fileserver", "--http-listen", "0")
         self.assertEqual(server.further_address("http")[0], "127.0.0.1")
 
+    @in_clear
     def test_connections_of_both_protocols_count_together(self) -> None:
         for kind in ("fileserver", "fileserver without idle threads"):
             server = start(self.scene, kind, *FLAG, "--max-connections", "1")
@@ -203,6 +205,7 @@ class ConnectionsTest(SceneTest):
             self.assertEqual(client.ask("/-/health").status, 200)
             self.assertEqual(self.scene.client(server).reply(), "busy")
 
+    @in_clear
     def test_the_health_is_told_to_this_host_beyond_the_limit(self) -> None:
         for kind in ("fileserver", "fileserver without idle threads", "fileserver with loops"):
             with self.subTest(kind):
@@ -224,6 +227,7 @@ class ConnectionsTest(SceneTest):
                 self.assertEqual(native.ask("ping"), "OK")
                 self.assertEqual(server.stop(), 0)
 
+    @in_clear
     def test_beyond_the_limit_the_health_is_that_of_the_authserver(self) -> None:
         authserver = self.scene.authserver()
         server = self.scene.fileserver(authserver, *FLAG, "--max-connections", "1")

@@ -10,7 +10,7 @@ import threading
 import unittest
 
 from client import ConnectionEndedError, grant
-from http_client import FLAG, HttpClient, request
+from http_client import FLAG, FRONT, HttpClient, request
 from needs import missing
 from scene import for_each, with_loops
 from test_direct_io import why_not_traced
@@ -308,10 +308,10 @@ class OtherMethodsTest(UploadTest):
     @unittest.skipIf(missing("curl"), missing("curl"))
     def test_curl(self) -> None:
         server = self.start()
-        url = f"http://{server.further_address('http')}/"
+        url = f"{FRONT}://{server.further_address(FRONT)}/"
         source = self.scene.folder / "source"
         source.write_bytes(random.randbytes(300_000))
-        curl = ["curl", "-sS", "-u", ":".join(USER), "-w", "%{http_code}", "-o", "/dev/null"]
+        curl = ["curl", "-sSk", "-u", ":".join(USER), "-w", "%{http_code}", "-o", "/dev/null"]
         for upload, stdin in ((str(source), None), ("-", source.read_bytes())):
             done = subprocess.run(
                 [*curl, "-T", upload, url + "a"], input=stdin, capture_output=True, check=True

@@ -26,6 +26,7 @@ NO_LIMITS = {
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("new-accounts", "uploads", "rights", "show-rights", "trusted-proxy", "http-host"),
     *("locks-of", "end-lock"),
+    *("https-listen", "tls-listen", "tls-certificate", "tls-key"),
     *(
         "root",
         "files",

@@ -8,6 +8,7 @@ import unittest
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import server_pairs
 from needs import missing
 from scene import SharedSceneTest
 from telemetry import FLAG, scrape
@@ -35,7 +36,8 @@ class NamesTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
         authserver = cls.scene.authserver(*FLAG)
-        fileserver = cls.scene.fileserver(authserver, *FLAG)
+        tls = () if server_pairs.MISSING else server_pairs.https_flags()
+        fileserver = cls.scene.fileserver(authserver, *FLAG, *tls)
         texts = [scrape(authserver).text, scrape(fileserver).text]
         cls.families = {name for text in texts for name in re.findall("# TYPE (\\w+)", text)}
         cls.names = {name for text in texts for name in re.findall("^\\w+", text, re.MULTILINE)}

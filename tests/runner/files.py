@@ -33,6 +33,7 @@ class TestFile:
     folder: Path  # such as tests/e2e; the file may be in a folder below
     path: Path
     tests: str
+    over: str = ""  # what the clients of HTTP speak it over; empty: TCP
 
     @property
     def kind(self) -> str:
@@ -40,17 +41,21 @@ class TestFile:
 
     @property
     def module(self) -> str:
-        return self.path.stem
+        return f"{self.path.stem}@{self.over}" if self.over else self.path.stem
 
     @property
     def takes_token(self) -> bool:
         return any(fnmatchcase(self.module, pattern) for pattern in _TIME_IS_THE_POINT)
 
     def __str__(self) -> str:
-        return f"{self.kind}/{self.tests}"
+        return f"{self.kind}/{self.tests}{'@' if self.over else ''}{self.over}"
 
     def only(self, test: str) -> TestFile:
-        return replace(self, tests=test)
+        """`test` may begin with the name of the module."""
+        return replace(self, tests=self.path.stem + test.removeprefix(self.module))
+
+    def over_tls(self) -> TestFile:
+        return replace(self, over="tls")
 
     def run(self, limit_s: int, begins: Callable[[str], None]) -> Outcome:
         from . import one_file  # which imports this module
@@ -81,7 +86,7 @@ def select(files: list[TestFile], wanted: list[str]) -> list[TestFile]:
             raise NoSuchFile(_no_such(module, files))
         for file in found:
             rest = name.removeprefix(module).removeprefix(".py")
-            chosen[file.module] = TestFile(file.folder, file.path, file.module + rest)
+            chosen[file.module] = replace(file, tests=file.path.stem + rest)
     return list(chosen.values())
 
 

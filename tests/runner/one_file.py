@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import signal
 import sys
 import time
@@ -60,6 +61,8 @@ def run(file: TestFile, limit_s: int, begins: Callable[[str], None]) -> Outcome:
     # The support modules beside the tests, and the packages of the project.
     folders = {file.folder.resolve(), *(path.parent for path in file.folder.rglob("test_*.py"))}
     sys.path[:0] = [*map(str, sorted(folders)), str(file.path.parent)]
+
+    os.environ["TURNSTILE_OVER"] = file.over  # tests/e2e/http_client.py
 
     def hangs(_signal: int, _frame: FrameType | None) -> None:
         signal.alarm(limit_s)  # the clean-ups have a limit too

@@ -1,0 +1,293 @@
+#include "tls/channel.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/ssl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "base/file_io.h"
+#include "base/waits.h"
+
+namespace tls {
+
+namespace {
+
+constexpr std::size_t kRecordBytes = std::size_t{16} * 1024;
+constexpr std::size_t kFileBytes = std::size_t{64} * 1024;  // of one read
+
+// What is gathered for records, for all connections of the thread. Nobody may wait while something
+// is in it that was not sent yet: others would write over it meanwhile.
+std::span<char> gathered() {
+  thread_local std::vector<char> bytes(kFileBytes);
+  return bytes;
+}
+
+std::size_t copy_first(std::span<const char> from, std::span<char> into) {
+  const std::size_t size = std::min(from.size(), into.size());
+  if (size > 0) std::memcpy(into.data(), from.data(), size);
+  return size;
+}
+
+}  // namespace
+
+// What OpenSSL calls to receive and send.
+struct ChannelCalls {
+  static Channel& of(BIO* bio) { return *static_cast<Channel*>(BIO_get_data(bio)); }
+
+  static int read(BIO* bio, char* into, int size) {
+    BIO_clear_retry_flags(bio);
+    const int got = of(bio).read_raw(into, size);
+    if (got < 0 && errno == EAGAIN) BIO_set_retry_read(bio);
+    return got;
+  }
+  static int write(BIO* bio, const char* bytes, int size) {
+    BIO_clear_retry_flags(bio);
+    const int sent = of(bio).write_raw(bytes, size);
+    if (sent < 0 && errno == EAGAIN) BIO_set_retry_write(bio);
+    return sent;
+  }
+  static long control(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) {
+    return command == BIO_CTRL_FLUSH ? 1 : 0;
+  }
+  static BIO_METHOD* make() {
+    BIO_METHOD* const made = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "turnstile");
+    if (made == nullptr) throw std::bad_alloc();
+    BIO_meth_set_read(made, &read);
+    BIO_meth_set_write(made, &write);
+    BIO_meth_set_ctrl(made, &control);
+    return made;
+  }
+  static BIO* make_for(Channel& channel) {
+    static BIO_METHOD* const method = make();
+    BIO* const bio = BIO_new(method);
+    if (bio == nullptr) throw std::bad_alloc();
+    BIO_set_data(bio, &channel);
+    BIO_set_init(bio, 1);
+    return bio;
+  }
+};
+
+Channel::Channel(SSL* ssl, int fd, std::int64_t slice_ms)
+    : ssl_(ssl), fd_(fd), slice_ms_(slice_ms) {
+  try {
+    BIO* const bio = ChannelCalls::make_for(*this);
+    SSL_set_bio(ssl_, bio, bio);
+  } catch (...) {
+    SSL_free(ssl_);
+    throw;
+  }
+  SSL_set_accept_state(ssl_);
+}
+
+Channel::~Channel() { SSL_free(ssl_); }
+
+// The end of the socket is not told to OpenSSL, for which it would be final: while the server
+// drains, bytes may come behind it.
+int Channel::read_raw(char* into, int size) {
+  const int flags = std::exchange(may_block_, false) ? 0 : MSG_DONTWAIT;
+  const auto room = static_cast<std::size_t>(size);
+  const ssize_t got = base::retried([&] { return ::recv(fd_, into, room, flags); });
+  is_drained_ = got < size;
+  has_ended_ = got == 0;
+  if (got == 0) errno = EAGAIN;
+  if (got <= 0) return -1;
+  if (!std::exchange(has_begun_, true)) is_plain_ = *into >= 'A' && *into <= 'Z';
+  if (!is_plain_) return static_cast<int>(got);
+  errno = EPROTO;
+  return -1;
+}
+
+// Not send() where the call may block: in the sandbox each sendto() costs a look at its flags. A
+// record of which a part was sent is gone on with by the next call that sends.
+int Channel::write_raw(const char* bytes, int size) {
+  const auto count = static_cast<std::size_t>(size);
+  const ssize_t sent = base::retried([&] {
+    return may_block_ ? ::write(fd_, bytes, count)
+                      : ::send(fd_, bytes, count, MSG_DONTWAIT | MSG_NOSIGNAL);
+  });
+  if (sent < size) may_block_ = false;
+  if (sent > 0) raw_sent_ += sent;
+  return static_cast<int>(sent);
+}
+
+// Makes one call of OpenSSL, in which the first system call may block.
+template <typename Call>
+ssize_t Channel::tried(bool may_block, Call call) {
+  if (is_broken_) {
+    errno = EPROTO;
+    return -1;
+  }
+  has_ended_ = false;
+  may_block_ = may_block;
+  ERR_clear_error();
+  errno = 0;
+  const int done = call();
+  return done > 0 ? done : failed(SSL_get_error(ssl_, done));
+}
+
+// Clears the errors, so that other connections of the thread do not find them.
+ssize_t Channel::failed(int failure) {
+  const int of_socket = errno;
+  ERR_clear_error();
+  if (failure == SSL_ERROR_ZERO_RETURN) return 0;
+  if (failure == SSL_ERROR_WANT_READ && has_ended_) return 0;
+  if (failure == SSL_ERROR_WANT_READ || failure == SSL_ERROR_WANT_WRITE) {
+    wanted_ = failure == SSL_ERROR_WANT_READ ? POLLIN : POLLOUT;
+    errno = EAGAIN;
+  } else {
+    is_broken_ = true;
+    errno = failure == SSL_ERROR_SYSCALL && of_socket != 0 ? of_socket : EPROTO;
+  }
+  return -1;
+}
+
+// Whether it may be tried again, after EAGAIN. A thread with one connection has blocked already.
+bool Channel::waits(std::optional<base::Deadline>& deadline) const {
+  if (base::my_waits == nullptr) return false;
+  if (!deadline)
+    deadline = slice_ms_ > 0 ? base::Deadline::in_ms(slice_ms_) : base::Deadline::never();
+  const bool has_come = base::my_waits->wait_for(fd_, wanted_, deadline->at_ns());
+  errno = EAGAIN;
+  return has_come;
+}
+
+// Returns 1 once the handshake is made. While another thread has computed, the socket may have told
+// of room for more, which it does not tell again.
+ssize_t Channel::shake_hands(bool may_block) {
+  ssize_t done = -1;
+  int failure = 0;
+  const auto step = [&] {
+    done = tried(may_block, [this] { return SSL_do_handshake(ssl_); });
+    failure = errno;
+  };
+  base::may_block(step);
+  if (base::my_waits != nullptr && failure == EAGAIN && wanted_ == POLLOUT) step();
+  errno = failure;
+  is_established_ = done > 0;
+  return done;
+}
+
+ssize_t Channel::read(std::span<char> into, bool may_block) {
+  const bool begins = !is_established_;
+  if (begins) {
+    if (const ssize_t done = shake_hands(may_block); done <= 0) return done;
+  }
+  const int room = static_cast<int>(std::min<std::size_t>(into.size(), INT32_MAX));
+  return tried(may_block && !begins, [&] { return SSL_read(ssl_, into.data(), room); });
+}
+
+ssize_t Channel::receive(std::span<char> into) {
+  std::optional<base::Deadline> deadline;
+  for (;;) {
+    const bool begins = !is_established_;
+    const ssize_t got = read(into, base::my_waits == nullptr);
+    if (got >= 0 || errno != EAGAIN) return got;
+    if ((begins && is_established_) || !waits(deadline)) return got;
+  }
+}
+
+// Room in the socket is waited for even here: who waits for bytes is not told of it.
+ssize_t Channel::receive_now(std::span<char> into) {
+  constexpr int kMostMs = 100;
+  std::optional<base::Deadline> deadline;
+  for (;;) {
+    const ssize_t got = read(into, false);
+    if (got >= 0 || errno != EAGAIN || wanted_ != POLLOUT) return got;
+    if (base::my_waits == nullptr) net::wait_until_writable(fd_, base::Deadline::in_ms(kMostMs));
+    if (!waits(deadline)) {
+      errno = EAGAIN;
+      return got;
+    }
+  }
+}
+
+bool Channel::has_pending() const { return SSL_has_pending(ssl_) == 1; }
+
+bool Channel::has_peer_finished() {
+  if (!is_established_ || is_broken_) return is_broken_;
+  char next = 0;
+  return tried(false, [&] { return SSL_peek(ssl_, &next, 1); }) == 0 && !has_ended_;
+}
+
+// Each record as soon as there is room for it; none that is to be sent after one that had none.
+ssize_t Channel::write(std::span<const char> bytes) {
+  if (!is_established_) {
+    errno = EPROTO;
+    return -1;
+  }
+  ssize_t all = 0;
+  while (!bytes.empty()) {
+    const auto record = bytes.first(std::min(bytes.size(), kRecordBytes));
+    const ssize_t sent = tried(
+        true, [&] { return SSL_write(ssl_, record.data(), static_cast<int>(record.size())); });
+    if (sent <= 0) return all > 0 ? all : -1;
+    all += sent;
+    bytes = bytes.subspan(static_cast<std::size_t>(sent));
+  }
+  return all;
+}
+
+// Calls send() until something was sent. It gathers the bytes again each time.
+template <typename Send>
+ssize_t Channel::waited(Send send) {
+  std::optional<base::Deadline> deadline;
+  for (;;) {
+    const ssize_t sent = send();
+    if (sent >= 0 || errno != EAGAIN || !waits(deadline)) return sent;
+  }
+}
+
+ssize_t Channel::send(std::span<const char> head, std::span<const char> body) {
+  return waited([&] { return send_some(head, body); });
+}
+
+ssize_t Channel::send(std::span<const char> head, const net::FilePart& body) {
+  return waited([&] { return send_some(head, body); });
+}
+
+// One record for a head and a short body.
+ssize_t Channel::send_some(std::span<const char> head, std::span<const char> body) {
+  if (head.empty() || body.empty()) return write(head.empty() ? body : head);
+  const auto record = gathered().first(kRecordBytes);
+  const std::size_t of_head = copy_first(head, record);
+  const std::size_t of_body = copy_first(body, record.subspan(of_head));
+  const auto size = static_cast<ssize_t>(of_head + of_body);
+  const ssize_t sent = write(record.first(of_head + of_body));
+  if (sent < size || of_head < head.size() || of_body == body.size()) return sent;
+  return size + std::max<ssize_t>(write(body.subspan(of_body)), 0);
+}
+
+ssize_t Channel::send_some(std::span<const char> head, net::FilePart left) {
+  ssize_t all = 0;
+  while (!head.empty() || left.size_bytes > 0) {
+    const auto room = gathered().first(head.empty() ? kFileBytes : kRecordBytes);
+    const std::size_t of_head = copy_first(head, room);
+    const auto part = room.subspan(of_head, std::min(room.size() - of_head, left.size_bytes));
+    const ssize_t got = part.empty() ? 0 : base::read_at(left.fd, part, left.offset);
+    const std::size_t size = of_head + static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+    if (got < 0 || size == 0) return all > 0 ? all : got;
+    const ssize_t sent = write(room.first(size));
+    if (sent <= 0) return all > 0 ? all : sent;
+    all += sent;
+    if (static_cast<std::size_t>(sent) < size) return all;
+    head = head.subspan(of_head);
+    left.offset += got;
+    left.size_bytes -= static_cast<std::size_t>(got);
+  }
+  return all;
+}
+
+void Channel::say_goodbye() {
+  if (!is_established_ || is_broken_) return;
+  tried(false, [this] { return SSL_shutdown(ssl_); });
+}
+
+}  // namespace tls

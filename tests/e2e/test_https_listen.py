@@ -1,0 +1,470 @@
+"""--https-listen and --tls-listen: HTTP and the native protocol in TLS."""
+
+import contextlib
+import os
+import select
+import signal
+import socket
+import ssl
+import subprocess
+import time
+import unittest
+
+import server_pairs
+from client import Client
+from http_client import Answer, HttpClient, basic, request
+from programs import Program, run
+from scene import SceneTest, create_account, for_each
+from server_pairs import Pair, context
+from telemetry import FLAG as TELEMETRY
+from telemetry import scrape
+from waiting import LONG_S, eventually
+
+USER = ("alice", "wonderland")
+CREDENTIALS = f"Authorization: {basic(*USER)}"
+MODELS = ("thread", "event")
+LARGE = os.urandom(3_000_000)
+HSTS = "strict-transport-security"
+
+
+class Tls:
+    """One connection in TLS, with sockets of its own."""
+
+    def __init__(
+        self, server: Program, made: ssl.SSLContext | None = None, source: str = "127.0.0.1"
+    ) -> None:
+        raw = connect(server, source)
+        self.socket = (made or context()).wrap_socket(
+            raw, server_hostname="localhost", suppress_ragged_eofs=False
+        )
+
+    def close(self) -> None:
+        self.socket.close()
+
+    def ask(self, target: str, *fields: str, method: str = "GET", body: bytes = b"") -> None:
+        length = (f"Content-Length: {len(body)}",) if body else ()
+        fields = (CREDENTIALS, *fields, *length)
+        self.socket.sendall(request(target, *fields, method=method, body=body))
+
+    def until_end(self) -> bytes:
+        """All that comes before the goodbye. ssl.SSLEOFError: there was none."""
+        received = b""
+        while part := self.socket.recv(1 << 16):
+            received += part
+        return received
+
+
+def connect(server: Program, source: str = "127.0.0.1") -> socket.socket:
+    raw = socket.create_connection(server.further_address("https"), LONG_S, (source, 0))
+    raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return raw
+
+
+class LinesClient(Client):
+    """Of --tls-listen."""
+
+    def __init__(self, server: Program, made: ssl.SSLContext | None = None) -> None:
+        super().__init__(server.further_address("tls"))
+        self.socket = (made or context()).wrap_socket(
+            self.socket, server_hostname="localhost", suppress_ragged_eofs=False
+        )
+
+
+def status_of(answer: bytes) -> int:
+    return int(answer.split(b" ", 2)[1])
+
+
+def run_openssl(*arguments: str, stdin: bytes, at_least_s: float) -> bytes:
+    process = subprocess.Popen(
+        ["openssl", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
+    assert process.stdin
+    time.sleep(at_least_s)
+    process.stdin.write(stdin)
+    process.stdin.flush()
+    try:
+        output, _ = process.communicate(timeout=LONG_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        output, _ = process.communicate()
+    return output
+
+
+@unittest.skipIf(server_pairs.MISSING, server_pairs.MISSING)
+class HttpsScene(SceneTest):
+    def setUp(self) -> None:
+        # Under nohup the tests ignore this signal, and so would the server that they start.
+        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+        self.addCleanup(signal.signal, signal.SIGHUP, before)
+        super().setUp()
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(self.authserver, *USER)
+        self.scene.write("small.txt", b"small\n")
+        self.scene.write("large.bin", LARGE)
+
+    def serve(self, model: str, *flags: object, pair: Pair | None = None) -> Program:
+        tls = (pair or server_pairs.shared()).flags()
+        return self.scene.fileserver(
+            *(self.authserver, "--model", model, "--https-listen", "127.0.0.1:0", *tls),
+            *(*TELEMETRY, "--uploads", "folder", *flags),
+        )
+
+    def tls(
+        self, server: Program, made: ssl.SSLContext | None = None, source: str = "127.0.0.1"
+    ) -> Tls:
+        return self.scene.keep(Tls(server, made, source))
+
+    def answer(self, server: Program, *arguments: str, **options) -> bytes:
+        client = self.tls(server)
+        client.ask(*arguments, "Connection: close", **options)
+        return client.until_end()
+
+    def handshakes(self, server: Program, result: str) -> float:
+        return scrape(server).value("turnstile_tls_handshakes_total", result)
+
+
+class HttpsTest(HttpsScene):
+    @for_each(MODELS)
+    def test_a_file_comes_in_both_versions_and_the_end_is_told(self, model: str) -> None:
+        server = self.serve(model)
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            made = context("http/1.1", minimum_version=version, maximum_version=version)
+            client = self.tls(server, made)
+            self.assertEqual(client.socket.selected_alpn_protocol(), "http/1.1")
+            for _ in range(3):
+                client.ask("/small.txt")
+                self.assertTrue(client.socket.recv(1 << 16).endswith(b"\r\n\r\nsmall\n"))
+            client.ask("/large.bin", "Connection: close")
+            head, _, body = client.until_end().partition(b"\r\n\r\n")
+            self.assertTrue(head.startswith(b"HTTP/1.1 200"), head)
+            self.assertEqual(body, LARGE)
+        self.assertEqual(self.handshakes(server, "made"), 2)
+
+    @for_each(MODELS)
+    def test_requests_in_one_record_and_in_many_are_answered_in_order(self, model: str) -> None:
+        server = self.serve(model)
+        client = self.tls(server)
+        one = request("/small.txt", CREDENTIALS)
+        last = request("/small.txt", CREDENTIALS, "Connection: close")
+        client.socket.sendall(one * 3)
+        for byte in one + last:
+            client.socket.sendall(bytes([byte]))
+        self.assertEqual(client.until_end().count(b"HTTP/1.1 200"), 5)
+
+    def test_alpn_takes_http_1_1_and_nothing_else(self) -> None:
+        server = self.serve("thread")
+        both = self.tls(server, context("h2", "http/1.1"))
+        self.assertEqual(both.socket.selected_alpn_protocol(), "http/1.1")
+        self.assertIsNone(self.tls(server).socket.selected_alpn_protocol())
+        with self.assertRaises(ssl.SSLError):
+            self.tls(server, context("h2"))
+        eventually(lambda: self.handshakes(server, "failed") == 1, "it is counted")
+
+    def test_only_tls_1_3_has_tickets(self) -> None:
+        server = self.serve("event")
+        for version, resumes in (("TLSv1_2", False), ("TLSv1_3", True)):
+            chosen = ssl.TLSVersion[version]
+            made = context(minimum_version=chosen, maximum_version=chosen)
+            first = self.tls(server, made)
+            first.ask("/small.txt")
+            first.socket.recv(1 << 16)
+            raw = connect(server)
+            second = self.scene.keep(
+                made.wrap_socket(raw, server_hostname="localhost", session=first.socket.session)
+            )
+            self.assertEqual(second.session_reused, resumes, version)
+
+    @for_each(MODELS)
+    def test_every_answer_keeps_browsers_at_https(self, model: str) -> None:
+        server = self.serve(model, "--http-listen", "127.0.0.1:0")
+        for target, fields, status in (
+            ("/small.txt", (), 200),
+            ("/no", (), 404),
+            ("/", ("Host: x",), 400),
+            ("/-/health", (), 200),
+        ):
+            answer = self.answer(server, target, *fields)
+            self.assertEqual(status_of(answer), status)
+            self.assertIn(b"Strict-Transport-Security: max-age=31536000\r\n", answer)
+        plain: Answer = self.scene.keep(HttpClient(server)).ask("/-/health")
+        self.assertNotIn(HSTS, plain.fields)
+
+    @for_each(MODELS)
+    def test_http_without_tls_is_400_in_clear_words(self, model: str) -> None:
+        server = self.serve(model)
+        for line in (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"PROPFIND / HTTP/1.1\r\n"):
+            with connect(server) as raw:
+                raw.sendall(line)
+                answer = b""
+                while part := raw.recv(1 << 16):
+                    answer += part
+            head, _, body = answer.partition(b"\r\n\r\n")
+            self.assertEqual(status_of(head), 400)
+            self.assertIn(b"https://", body)
+            self.assertIn(b"Content-Length: %d\r\n" % len(body), answer)
+        eventually(lambda: self.handshakes(server, "plain") == 2, "they are counted")
+
+    @for_each(MODELS)
+    def test_what_is_no_tls_is_closed(self, model: str) -> None:
+        server = self.serve(model)
+        for garbage in (b"get:alice:wonderland\n", b"\x16\x03\x01\xff\xff", b"\x80" * 600, b"\0"):
+            with connect(server) as raw:
+                raw.sendall(garbage)
+                raw.shutdown(socket.SHUT_WR)
+                with self.subTest(garbage[:5]):
+                    try:
+                        while raw.recv(1 << 16):
+                            pass
+                    except ConnectionResetError:
+                        pass
+        self.assertEqual(status_of(self.answer(server, "/small.txt")), 200)
+
+    @for_each(MODELS)
+    def test_a_file_that_is_cut_ends_without_a_goodbye(self, model: str) -> None:
+        server = self.serve(model, "--files", "disk")
+        path = self.scene.write("cut.bin", LARGE * 10)
+        client = self.tls(server)
+        client.ask("/cut.bin", "Connection: close")
+        client.socket.recv(1000)
+        os.truncate(path, len(LARGE))
+        with self.assertRaises((ssl.SSLEOFError, ConnectionResetError)):
+            client.until_end()
+
+    @for_each(MODELS)
+    def test_an_upload_that_is_under_way_ends_after_a_stop(self, model: str) -> None:
+        server = self.serve(model, "--drain-seconds", LONG_S)
+        client = self.tls(server)
+        head = request(f"/{model}.bin", CREDENTIALS, f"Content-Length: {len(LARGE)}", method="PUT")
+        client.socket.sendall(head + LARGE[:100_000])
+        eventually(
+            lambda: scrape(server).value("turnstile_received_bytes_total") > 100_000,
+            "the upload has begun",
+        )
+        server.signal(signal.SIGTERM)
+        time.sleep(0.2)  # the server shuts the sockets down meanwhile, or has done so
+        client.socket.sendall(LARGE[100_000:])
+        self.assertEqual(status_of(client.until_end()), 201)
+        self.assertEqual((self.scene.root / f"{model}.bin").read_bytes(), LARGE)
+        self.assertEqual(server.wait(), 0)
+
+    @for_each(MODELS)
+    def test_half_a_body_without_a_goodbye_changes_nothing(self, model: str) -> None:
+        server = self.serve(model)
+        client = self.tls(server)
+        client.ask("/small.txt", "Content-Length: 100", method="PUT")
+        client.socket.sendall(b"half")
+        socket.socket.shutdown(client.socket, socket.SHUT_WR)
+        with contextlib.suppress(ssl.SSLEOFError, ConnectionResetError):
+            client.until_end()
+        self.assertTrue(self.answer(server, "/small.txt").endswith(b"\r\n\r\nsmall\n"))
+
+    @for_each(MODELS)
+    def test_a_client_cannot_renegotiate(self, model: str) -> None:
+        server = self.serve(model)
+        host, port = server.further_address("https")
+        command = ("s_client", "-connect", f"{host}:{port}", "-tls1_2", "-quiet", "-no_ign_eof")
+        done = run_openssl(*command, stdin=b"R\n", at_least_s=1)
+        self.assertRegex(done, rb"(?i)no renegotiation|unexpected message|renegotiat")
+
+    def test_all_listeners_are_in_the_ready_line_and_served(self) -> None:
+        server = self.serve("thread", "--http-listen", "127.0.0.1:0")
+        self.assertRegex(server.ready_line, r"^READY \S+ http=\S+ https=\S+ telemetry=\S+\n?$")
+        self.assertEqual(self.scene.client(server).ask("get:alice:wonderland"), "OK")
+
+
+class LinesTest(HttpsScene):
+    """--tls-listen."""
+
+    def serve_lines(self, model: str, *flags: object) -> Program:
+        tls = ("--tls-listen", "127.0.0.1:0", *server_pairs.shared().flags())
+        return self.scene.fileserver(self.authserver, "--model", model, *tls, *TELEMETRY, *flags)
+
+    def lines(self, server: Program, made: ssl.SSLContext | None = None) -> LinesClient:
+        return self.scene.keep(LinesClient(server, made))
+
+    @for_each(MODELS)
+    def test_all_that_is_spoken_in_clear_is_spoken_in_tls(self, model: str) -> None:
+        server = self.serve_lines(model)
+        self.assertRegex(server.ready_line, r"^READY \S+ tls=\S+ telemetry=\S+\n?$")
+        client = self.lines(server)
+        lines = [b"ping", b"get:alice:wonderland", b"small.txt", b"large.bin", b"no", b"small.txt"]
+        expected = ["OK", "OK", b"small\n", LARGE, "not-found", b"small\n"]
+        self.assertEqual([client.ask(line) for line in lines], expected)
+        self.assertEqual(self.lines(server).ask_all(lines), expected)
+        self.assertEqual(self.lines(server).ask("get:alice:wrong"), "denied")
+        self.assertEqual(self.lines(server).ask(f"new:{model}:secret"), "OK")
+        self.assertEqual(self.scene.client(server).ask_all(lines), expected)
+        client.socket.sendall(b"ping\n")
+        self.assertEqual(client.socket.recv(100), b"OK\n")
+        client.socket.unwrap()  # which needs the goodbye of the server
+
+    @for_each(MODELS)
+    def test_alpn_takes_turnstile_and_nothing_else(self, model: str) -> None:
+        server = self.serve_lines(model, "--https-listen", "127.0.0.1:0")
+        client = self.lines(server, context("http/1.1", "turnstile"))
+        self.assertEqual(client.socket.selected_alpn_protocol(), "turnstile")
+        self.assertIsNone(self.lines(server).socket.selected_alpn_protocol())
+        with self.assertRaises(ssl.SSLError):
+            self.lines(server, context("http/1.1"))
+        with self.assertRaises(ssl.SSLError):
+            self.tls(server, context("turnstile"))
+
+    @for_each(MODELS)
+    def test_http_without_tls_is_400_and_lines_without_tls_are_nothing(self, model: str) -> None:
+        server = self.serve_lines(model)
+        for sent, begins in ((b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 400 "), (b"ping\n", b"")):
+            with socket.create_connection(server.further_address("tls"), LONG_S) as raw:
+                raw.sendall(sent)
+                answer = b""
+                with contextlib.suppress(ConnectionResetError):
+                    while part := raw.recv(1 << 16):
+                        answer += part
+            self.assertEqual(answer[: len(b"HTTP/1.1 400 ")], begins)
+
+    @for_each(MODELS)
+    def test_listeners_count_together_and_busy_is_a_closed_connection(self, model: str) -> None:
+        server = self.serve_lines(model, "--max-connections", 2)
+        clear, encrypted = self.scene.client(server), self.lines(server)
+        for client in (clear, encrypted):
+            self.assertEqual(client.ask("get:alice:wonderland"), "OK")
+        with socket.create_connection(server.further_address("tls"), LONG_S) as raw:
+            self.assertEqual(raw.recv(100), b"")
+        self.assertEqual(self.scene.client(server).reply(), "busy")
+        encrypted.close()
+        eventually(lambda: self.scene.client(server).ask("ping") == "OK", "the place is free")
+
+    @for_each(MODELS)
+    def test_a_connection_that_rests_is_closed_with_a_goodbye(self, model: str) -> None:
+        server = self.serve_lines(model, "--idle-timeout", "0.5")
+        client = self.lines(server)
+        self.assertEqual(client.ask("get:alice:wonderland"), "OK")
+        self.assertEqual(client.socket.recv(1), b"")  # ssl.SSLEOFError without one
+
+    @for_each(MODELS)
+    def test_a_stop_ends_what_is_under_way_in_order(self, model: str) -> None:
+        server = self.serve_lines(model, "--drain-seconds", LONG_S)
+        client = self.lines(server)
+        self.assertEqual(client.ask("get:alice:wonderland"), "OK")
+        client.send(b"large.bin\n")
+        self.assertEqual(client.reply_line(), b"OK %d" % len(LARGE))
+        server.signal(signal.SIGTERM)
+        self.assertEqual(client.rest(), LARGE)
+        self.assertEqual(server.wait(), 0)
+
+
+class HalfHandshakesTest(HttpsScene):
+    @for_each(MODELS)
+    def test_those_of_one_address_hold_no_other_out(self, model: str) -> None:
+        server = self.serve(model, "--tls-handshakes", "8", "--idle-timeout", "60")
+        opened = [self.scene.keep(connect(server, "127.0.0.2")) for _ in range(20)]
+        eventually(lambda: self.handshakes(server, "refused") == 18, "a quarter has a place")
+        # Two loops accept at once, so the places need not be those of the first ones.
+        eventually(lambda: len(select.select(opened, [], [], 0)[0]) == 18, "the others are closed")
+        closed = select.select(opened, [], [], 0)[0]
+        self.assertEqual({raw.recv(1) for raw in closed}, {b""})
+        self.assertEqual(status_of(self.answer(server, "/small.txt")), 200)
+        for raw in set(opened) - set(closed):
+            raw.close()
+        eventually(lambda: self.handshakes(server, "gone") == 2, "their places are free")
+        self.tls(server, source="127.0.0.2")
+
+    @for_each(MODELS)
+    def test_one_takes_no_longer_than_the_idle_time(self, model: str) -> None:
+        server = self.serve(model, "--idle-timeout", "0.5")
+        raw = self.scene.keep(connect(server))
+        raw.sendall(b"\x16\x03\x01\x02\x00\x01")  # of a ClientHello
+        self.assertEqual(raw.recv(1), b"")
+        eventually(lambda: self.handshakes(server, "late") == 1, "it is counted")
+
+
+class FilesTest(HttpsScene):
+    """--tls-certificate and --tls-key."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.folder = self.scene.folder / "tls"
+        self.folder.mkdir()
+
+    def make(self, name: str = "one", *options: str, **more) -> Pair:
+        return server_pairs.make(self.folder, name, *options, **more)
+
+    def assert_refused(self, pair: Pair, *words: str) -> None:
+        flags = ("--listen", "127.0.0.1:0", "--https-listen", "127.0.0.1:0", *pair.flags())
+        done = run("fileserver", "--root", self.scene.root, *flags)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        last = done.stderr.splitlines()[-1]
+        for word in words:
+            self.assertIn(word, last)
+
+    def test_files_that_cannot_be_used_are_refused_with_one_line(self) -> None:
+        good, other = self.make(), self.make("other")
+        nothing = self.folder / "no"
+        text = self.folder / "text"
+        text.write_text("no PEM\n")
+        text.chmod(0o600)
+        self.assert_refused(Pair(nothing, good.key), str(nothing), "No such file")
+        self.assert_refused(Pair(good.certificate, nothing), str(nothing), "No such file")
+        self.assert_refused(Pair(text, good.key), str(text), "no certificate in PEM")
+        self.assert_refused(Pair(good.certificate, text), str(text), "no private key in PEM")
+        self.assert_refused(Pair(self.folder, good.key), "not a regular file")
+        self.assert_refused(
+            Pair(good.certificate, other.key), str(other.key), "not the key of", "one.pem"
+        )
+        good.key.chmod(0o604)
+        self.assert_refused(good, str(good.key), "0604", "chmod o=")
+
+    def test_an_encrypted_key_is_refused_and_nobody_is_asked(self) -> None:
+        pair = self.make("secret", "-passout", "pass:word")
+        self.assert_refused(pair, str(pair.key), "the key is encrypted")
+
+    def test_a_weak_key_is_refused(self) -> None:
+        pair = self.make("weak", key=server_pairs.WEAK)
+        self.assert_refused(pair, str(pair.certificate), "weak", "1024")
+
+    def test_flags_that_do_not_fit_are_wrong_usage(self) -> None:
+        pair = server_pairs.shared()
+        listen = ("--https-listen", "127.0.0.1:0")
+        process = ("--model", "process", "--wrong-passwords", "0")
+        for flags in (
+            listen,
+            pair.flags(),
+            (*listen, "--tls-key", pair.key),
+            (*listen, *pair.flags(), *process),
+            ("--tls-listen", "127.0.0.1:0"),
+            ("--tls-listen", "127.0.0.1:0", *pair.flags(), *process),
+        ):
+            done = run("fileserver", *flags)
+            self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+
+    @for_each(MODELS)
+    def test_a_hangup_reads_both_again_or_keeps_what_was(self, model: str) -> None:
+        pair, other = self.make(), self.make("other", key=server_pairs.RSA)
+        first, second = (
+            ssl.PEM_cert_to_DER_cert(one.certificate.read_text()) for one in (pair, other)
+        )
+        server = self.serve(model, pair=pair)
+        before = self.tls(server)
+        self.assertEqual(before.socket.getpeercert(binary_form=True), first)
+
+        pair.replace_by(Pair(other.certificate, pair.key))
+        server.signal(signal.SIGHUP)
+        eventually(lambda: "the certificate stays as it was" in server.log(), "the line")
+        self.assertEqual(self.tls(server).socket.getpeercert(binary_form=True), first)
+
+        pair.replace_by(other)
+        server.signal(signal.SIGHUP)
+        eventually(
+            lambda: self.tls(server).socket.getpeercert(binary_form=True) == second, "the new one"
+        )
+        before.ask("/small.txt", "Connection: close")
+        self.assertTrue(before.until_end().endswith(b"small\n"))
+
+    def test_the_end_of_the_certificate_is_told(self) -> None:
+        server = self.serve("thread", pair=self.make("soon", "-days", "3"))
+        self.assertIn("the certificate ends soon", server.log())
+        left_s = scrape(server).value("turnstile_tls_certificate_not_after_seconds") - time.time()
+        self.assertLess(abs(left_s - 3 * 86400), 3600)
+        self.assertNotIn("ends soon", self.serve("thread", pair=self.make("later")).log())
