@@ -19,14 +19,11 @@ namespace {
 constexpr std::int64_t kOneSessionS = 86'400;
 constexpr std::int64_t kStayS = 30 * kOneSessionS;
 
-// Whether nobody on the way can read the connection. Asked here only.
-bool is_encrypted(const Exchange&) { return false; }
-
 // The script of no page reads it, and no page of another site makes a browser send it.
-std::string cookie_of(const Exchange& exchange, std::string_view token,
+std::string cookie_of(Exchange& exchange, std::string_view token,
                       std::optional<std::int64_t> seconds) {
   std::string cookie = fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/", kCookieName, token);
-  if (is_encrypted(exchange)) cookie += "; Secure";
+  if (exchange.stream().is_encrypted()) cookie += "; Secure";
   if (seconds) cookie += fmt::format("; Max-Age={}", *seconds);
   return cookie;
 }

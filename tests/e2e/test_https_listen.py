@@ -193,6 +193,15 @@ class HttpsTest(HttpsScene):
         self.assertNotIn(HSTS, plain.fields)
 
     @for_each(MODELS)
+    def test_a_cookie_is_for_encrypted_connections_only(self, model: str) -> None:
+        server = self.serve(model, "--http-listen", "127.0.0.1:0")
+        told = b'{"user": "alice", "password": "wonderland"}'
+        answer = self.answer(server, "/-/session", method="POST", body=told)
+        self.assertRegex(answer, rb"Set-Cookie: turnstile=[\w-]{43};[^\r]*; Secure\r\n")
+        plain = self.scene.keep(HttpClient(server)).ask("/-/session", method="POST", body=told)
+        self.assertNotIn("Secure", plain.fields["set-cookie"])
+
+    @for_each(MODELS)
     def test_http_without_tls_is_400_in_clear_words(self, model: str) -> None:
         server = self.serve(model)
         for line in (b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"PROPFIND / HTTP/1.1\r\n"):
