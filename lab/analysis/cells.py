@@ -22,7 +22,8 @@ from ..observe import disk_probe
 from ..observe.disk_probe import DiskProbe
 from ..plan.catalog import Cell
 from ..plan.plan import ramp_of
-from ..procedures import checks, sweep
+from ..procedures import checks, saturation, sweep
+from ..procedures.saturation import NStar
 from ..results.environment import Environment
 from ..results.records import Run
 from . import demands, intervals, operational_laws, resources, verdict
@@ -107,8 +108,7 @@ class CellResult:
     cell: Cell
     points: list[ThreadCount]  # valid ones, in rising order of N
     invalid: list[Run]
-    n_star: int  # the median of those of the passes
-    n_star_range: tuple[int, int]  # the lowest and the highest of the passes
+    knee: NStar  # by a curve through all points
     best: ThreadCount  # the highest median throughput; of repeated points, if there are any
     at_saturation: ThreadCount  # the highest N with 95% of it; a full resource is full there
     is_saturated: bool
@@ -123,8 +123,13 @@ class CellResult:
         return self.points[0] if self.points[0].threads == 1 else None
 
     @property
+    def n_star(self) -> int:
+        return self.knee.value
+
+    @property
     def at_n_star(self) -> ThreadCount:
-        return next(point for point in self.points if point.threads == self.n_star)
+        """The first point from N* on; the last one, should none be there."""
+        return next((one for one in self.points if one.threads >= self.n_star), self.points[-1])
 
     @property
     def predicted(self) -> float | None:
@@ -227,15 +232,14 @@ class Analysis:
             return None
         invalid = [run for run in runs if not run.is_valid]
         best = _best(points)
-        stars = _n_stars(points, best)
-        n_star, at_saturation = statistics.median_low(stars), _fullest(points, best)
+        knee, at_saturation = _knee(points), _fullest(points, best)
         pins = self._environment.placement.of(cell).cores
         found = demands.of_runs(best.runs)
         model = _model(points[0], found, pins) if points[0].threads == 1 else None
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
             _all_that_tell([_as_point(point) for point in points], runs)
         )
-        at_maximum = _between(points, n_star, at_saturation.threads)
+        at_maximum = _between(points, _first_full(points, best), at_saturation.threads)
         carries = self._environment.carries_bytes_per_s(runs[0].topology)
         named = verdict.judge(
             resources.of_runs(at_maximum, pins, found, carries),
@@ -247,8 +251,7 @@ class Analysis:
             cell=cell,
             points=points,
             invalid=invalid,
-            n_star=n_star,
-            n_star_range=(min(stars), max(stars)),
+            knee=knee,
             best=best,
             at_saturation=at_saturation,
             is_saturated=is_saturated,
@@ -260,10 +263,11 @@ class Analysis:
         )
 
 
-def _between(points: list[ThreadCount], n_star: int, last: int) -> list[Run]:
-    """All runs from N* to the highest N that still has most of the maximum."""
-    first = min(n_star, last)
-    return [run for point in points if first <= point.threads <= last for run in point.runs]
+def _between(points: list[ThreadCount], first: int, last: int) -> list[Run]:
+    """All runs from the first N to the highest that still has most of the maximum."""
+    return [
+        run for point in points if min(first, last) <= point.threads <= last for run in point.runs
+    ]
 
 
 def _calibrated(runs: list[Run], probe: DiskProbe | None) -> list[Run]:
@@ -299,9 +303,17 @@ def _best(points: list[ThreadCount]) -> ThreadCount:
     return max(repeated or points, key=lambda point: point.throughput.median)
 
 
-def _n_stars(points: list[ThreadCount], best: ThreadCount) -> list[int]:
-    """The N* of each pass that measured the best N. Points of different passes are not compared."""
-    return [
+def _knee(points: list[ThreadCount]) -> NStar:
+    return saturation.of_points(
+        (point.threads, run.repeat, run.throughput_rps) for point in points for run in point.runs
+    )
+
+
+def _first_full(points: list[ThreadCount], best: ThreadCount) -> int:
+    """The lowest N with 95% of the highest throughput: the median over the passes that measured the
+    best N. Other than N*, it is one at which resources were as full as they get.
+    """
+    return statistics.median_low(
         sweep.n_star(
             [
                 sweep.Point(point.threads, point.by_pass[repeat])
@@ -310,7 +322,7 @@ def _n_stars(points: list[ThreadCount], best: ThreadCount) -> list[int]:
             ]
         )
         for repeat in best.by_pass
-    ]
+    )
 
 
 def _fullest(points: list[ThreadCount], best: ThreadCount) -> ThreadCount:

@@ -5,6 +5,7 @@ campaign.py   all cells of a plan, pass by pass
 side_by_side.py a procedure: two stages in turn, for the gain of one
 probes.py     what the machine carries without our programs
 profile.py    the fileserver under callgrind
+saturation.py N*, by a curve through all points
 sweep.py      procedures: climb until throughput stops rising, repeat the points around the knee;
               or the points that a stage names, in its order
 generator.py  what drives a load: the load generator on one host; it may kill a server meanwhile

@@ -17,7 +17,7 @@ from rig.errors import Failed
 
 from ..plan.planned import Pair, Planned, Setting
 from ..results.records import Run
-from . import sweep
+from . import saturation
 from .bench import Bench, Trials
 
 _ORDERS = ((0, 1, 1, 0), (1, 0, 0, 1))  # of an odd and of an even block
@@ -40,16 +40,15 @@ def run(bench: Bench) -> None:
 
 def same_threads(runs: list[Run], pair: Pair) -> int | None:
     """The N at which both are measured: the larger of their N*. None if one has no valid point."""
-    stars = []
-    for cell in pair.cells:
-        rates: dict[int, float] = {}
-        for one in runs:
-            if one.cell == cell and not one.pair and one.is_valid:
-                rates[one.threads] = max(rates.get(one.threads, 0.0), one.throughput_rps)
-        if not rates:
-            return None
-        stars.append(sweep.n_star([sweep.Point(n, rate) for n, rate in rates.items()]))
-    return max(stars)
+    swept = [
+        [
+            (one.threads, one.repeat, one.throughput_rps)
+            for one in runs
+            if one.cell == cell and not one.pair and one.is_valid
+        ]
+        for cell in pair.cells
+    ]
+    return max(map(saturation.value_of, swept)) if all(swept) else None
 
 
 def complete_blocks(runs: list[Run], pair: Pair) -> dict[int, list[Run]]:

@@ -187,8 +187,9 @@ _OF_SWEEPS = [
     "Nothing is subtracted for a background. Components that share cores are one resource, and no "
     "core is counted twice. A disk's utilisation is its bytes or its requests per "
     "second, as a share of what it did in a probe before the run.",
-    "N*: the smallest N within 5% of the highest throughput. It is found within each pass; the "
-    "median and the range of the passes are shown. The predicted one is where exact mean value "
+    "N*: the smallest N with 95% of the most throughput, by a curve through all points of the "
+    "cell, with its 95% interval. ? marks a cell whose points no such curve describes. The "
+    "predicted one is where exact mean value "
     "analysis reaches 95% of its asymptote, from the demands and the response time at N = 1. The "
     "crossing is that of the asymptotes.",
     "Gain: the ratio of two stages, with a 99% interval. A report has dozens of gains, so at 95% "
@@ -196,9 +197,9 @@ _OF_SWEEPS = [
     "of trials seconds apart at the larger of their N*. Where there are no three such blocks, it "
     "is that of the plateaus (all N with 95% of the maximum) within each pass. † marks a gain of "
     "which one maximum was not reached: it tells nothing.",
-    "Bottleneck: the first of these rules that holds decides, over all runs from N* to the highest "
-    "N that still has 95% of the maximum. (1) The load generator, if it says so in most runs. (2) "
-    "The busiest resource, if it was busy for 90% of the window or more; if the load generator "
+    "Bottleneck: the first of these rules that holds decides, over all runs from the lowest to "
+    "the highest N with 95% of the maximum. (1) The load generator, if it says so in most runs. "
+    "(2) The busiest resource, if it was busy for 90% of the window or more; if the load generator "
     "used over half of that CPU, the servers were not the limit. (3) Not saturated, if throughput "
     "still rose at the last N. (4) The busiest resource, called close, if it was busy for 70% or "
     "more. (5) None. A resource is named alone only if it leads by five points in every pass (in "

@@ -112,7 +112,7 @@ def _before_after_row(scene: Scene, row: str) -> list[str]:
         peak, result = scene.peak(stage, row), scene.result(stage, row)
         cells += [
             wording.count(peak.n_star if peak else None),
-            wording.count(result.n_star if result else None),
+            wording.n_star(result) if result else wording.NOTHING,
             wording.rate(scene.paper_rate(stage, row)),
             maximum(result),
         ]

@@ -65,9 +65,11 @@ def count(value: int | None) -> str:
 
 
 def n_star(result: CellResult) -> str:
-    """The median of the passes, with their range below it if they differ."""
-    low, high = result.n_star_range
-    return count(result.n_star) + (f"\n{low}–{high}" if low < high else "")
+    """With its interval below it; nothing of a cell that no curve describes."""
+    knee = result.knee
+    if not knee.is_told:
+        return "?"
+    return count(knee.value) + (f"\n{knee.low}–{knee.high}" if knee.low < knee.high else "")
 
 
 def milliseconds(value: float | None) -> str:
