@@ -42,6 +42,7 @@ std::vector<base::Result<std::string>> find(AccountStore& store,
                                             const std::vector<std::string_view>& names) {
   std::vector<base::Result<std::string>> records;
   if (names.size() > 1) return store.find_records(names);
+  records.reserve(names.size());
   for (const std::string_view name : names) records.push_back(store.find_record(name));
   return records;
 }

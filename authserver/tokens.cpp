@@ -103,6 +103,7 @@ Place parse_place(std::string_view text) {
 std::vector<std::string> place_names(std::string_view user) {
   const std::string stem = ":s" + base64url(digest_of({user}));
   std::vector<std::string> names;
+  names.reserve(kSessionPlaces);
   for (int number = 0; number < kSessionPlaces; ++number)
     names.push_back(fmt::format("{}{:02}", stem, number));
   return names;

@@ -32,7 +32,11 @@ http::Status status_of(base::ErrorCode code) {
 }  // namespace
 
 Exchange::Exchange(const http::RequestHead& head, serve::HttpConversation& connection)
-    : head_(head), connection_(connection), method_(head.method()) {
+    : head_(head),
+      connection_(connection),
+      method_(head.method()),
+      shows_sign_in_(!head.has(http::Field::kAuthorization) &&
+                     preferred_form(head) == Preferred::kPage) {
   const std::string_view path = head.path();
   std::span<char> decoded = short_path_;
   if (path.size() > decoded.size()) {
@@ -59,18 +63,22 @@ void Exchange::send_text(http::AnswerHead& head, std::string_view type, std::str
 void Exchange::answer(http::Status status) {
   http::AnswerHead head = begin(status);
   if (status == 401) {
-    head.field("WWW-Authenticate", "Basic realm=\"turnstile\", charset=\"UTF-8\"")
-        .field("Cache-Control", "no-store");
+    if (!shows_sign_in_)
+      head.field("WWW-Authenticate", "Basic realm=\"turnstile\", charset=\"UTF-8\"");
+    head.field("Cache-Control", "no-store");
   }
   // By then one new account is forgiven, or one wrong password.
   if (status == 429) head.field("Retry-After", verb == telemetry::Verb::kNew ? "60" : "6");
   if (status == 503) head.field("Retry-After", "1");
   // The head of the request is still there, because nothing reads the body of a GET.
   const bool reads = method_ == http::Method::kGet || method_ == http::Method::kHead;
-  const std::string page =
-      reads && preferred_form(head_) == Preferred::kPage ? answer_page(status) : std::string();
+  const bool signs_in = status == 401 && shows_sign_in_ && reads;
+  std::string page;
+  if (reads && preferred_form(head_) == Preferred::kPage)
+    page = signs_in ? sign_in_page() : answer_page(status);
   if (page.empty()) return send_text(head, kPlainText, std::string(status.reason()) + "\n");
-  head.field("Vary", "Accept").field("Content-Security-Policy", kPagePolicy);
+  head.field("Vary", "Accept")
+      .field("Content-Security-Policy", signs_in ? kScriptedPagePolicy : kPagePolicy);
   send_text(head, "text/html; charset=utf-8", page);
 }
 

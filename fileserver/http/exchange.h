@@ -78,7 +78,8 @@ class Exchange {
 
   // Answers with the words of the status as the body, or with a page where a browser asks and there
   // is one for the status (page.h), and with the fields that the status needs: 401 asks for
-  // credentials, 429 and 503 say when to try again.
+  // credentials, unless a browser without any shows our page for that; 429 and 503 say when to try
+  // again.
   void answer(http::Status status);
 
   // 405, with the methods that are allowed.
@@ -102,6 +103,7 @@ class Exchange {
   const http::RequestHead& head_;
   serve::HttpConversation& connection_;
   const http::Method method_;
+  const bool shows_sign_in_;  // in place of asking for credentials
   std::optional<http::Status> status_;
   std::string long_path_;
   std::array<char, 192> short_path_;

@@ -94,7 +94,8 @@ void ListingPrinter::begin(std::string& to) const {
   append_page_start("/" + std::string(folder) + (folder.empty() ? "" : "/"), Script::kOurs, to);
   to += fmt::format("<header>\n<h1>{}</h1>\n", heading_of(folder));
   if (!of_.user.empty())
-    to += fmt::format("<p class=\"who\">Signed in as <bdi>{}</bdi></p>\n", xml::escaped(of_.user));
+    to += fmt::format("<p class=\"who\"{}>Signed in as <bdi>{}</bdi></p>\n",
+                      of_.is_by_session ? " data-session" : "", xml::escaped(of_.user));
   to += fmt::format("<p><a href=\"/{}{}\">Download as zip</a></p>\n</header>\n", kZipPaths,
                     folder.empty() ? "" : http::encode_path(folder) + "/");
   to += fmt::format("<main>\n<table{}>\n", of_.may_write ? " data-writable" : "");

@@ -101,6 +101,27 @@ std::string answer_page(http::Status status) {
   return explanation.empty() ? std::string() : html_page(status.reason(), explanation);
 }
 
+std::string sign_in_page() {
+  std::string page;
+  append_page_start("Sign in", Script::kOurs, page);
+  page +=
+      R"(<header>
+<h1>Sign in</h1>
+</header>
+<main>
+<form class="log-in">
+<label class="field">User name
+<input type="text" name="user" autocomplete="username" spellcheck="false" required autofocus></label>
+<label class="field">Password
+<input type="password" name="password" autocomplete="current-password" required></label>
+<label class="box"><input type="checkbox" name="stay">Stay signed in for 30 days</label>
+<div class="answers"><button>Sign in</button></div>
+</form>
+<noscript><p>This page needs JavaScript.</p></noscript>
+)";
+  return page += kPageEnd;
+}
+
 const std::string_view kStyleAddress = page_files::kStyleAddress;
 const std::string_view kScriptAddress = page_files::kScriptAddress;
 

@@ -40,6 +40,9 @@ Preferred preferred_form(const http::RequestHead& head);
 // status are all there is to say: no person meets such a status by following links.
 std::string answer_page(http::Status status);
 
+// The page for a `401` that asks for no credentials by itself: a form for user and password.
+std::string sign_in_page();
+
 // The style sheet and the script of the pages, which are built in from fileserver/http/page.
 inline constexpr std::string_view kStylePath = "-/page.css";
 inline constexpr std::string_view kScriptPath = "-/page.js";

@@ -40,7 +40,7 @@ class PagesTest(SharedSceneTest):
         """Each status that has a page: who asks, and where the page leads."""
         return (
             (404, self.alice, 'href="/"'),
-            (401, self.stranger, 'href=""'),
+            (401, functools.partial(self.client, self.server, "alice", "wrong"), 'href=""'),
             (503, functools.partial(self.client, self.lonely, *_ALICE), 'href=""'),
         )
 
@@ -133,8 +133,27 @@ class PagesTest(SharedSceneTest):
         texts = [self.stranger().ask(address).body for address in self.addresses().values()]
         self.assertLess(sum(map(len, texts)) + len(self.page()), _MOST_BYTES)
 
+    def test_a_browser_that_is_not_signed_in_gets_a_form_and_no_challenge(self) -> None:
+        for path in ("/", "/sub/", "/none", "/-/zip/", "/-/whoami"):
+            for fields in ((), ("Cookie: turnstile=x",), (f"Cookie: turnstile={'A' * 43}",)):
+                with self.subTest(path, fields=fields):
+                    answer = self.stranger().ask(path, _BROWSER, *fields)
+                    self.assertEqual(answer.status, 401)
+                    self.assertNotIn("www-authenticate", answer.fields)
+                    self.assertEqual(answer.fields["cache-control"], "no-store")
+                    self.assertEqual(answer.fields["vary"], "Accept")
+                    for part in ("script-src 'self'", "form-action 'none'"):
+                        self.assertIn(part, answer.fields["content-security-policy"])
+                    self.assertIn(b'<form class="log-in">', answer.body)
+        for others in ((), ("Accept: */*",), (_BROWSER, "Authorization: Basic x")):
+            with self.subTest(others):
+                answer = self.stranger().ask("/", *others)
+                self.assertEqual((answer.status, "www-authenticate" in answer.fields), (401, True))
+        answer = self.stranger().ask("/f", _BROWSER, method="PROPFIND")
+        self.assertEqual((answer.status, "www-authenticate" in answer.fields), (401, False))
+
     def test_the_page_of_an_error_has_the_style_and_no_script(self) -> None:
-        page = self.stranger().ask("/sub/", _BROWSER).body.decode()
+        page = self.alice().ask("/none", _BROWSER).body.decode()
         self.assertIn(self.addresses()["css"], page)
         self.assertNotIn("<script", page)
 

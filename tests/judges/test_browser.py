@@ -69,20 +69,18 @@ class BrowserTest(JudgeTest):
         PYTHON_TOOLS.mkdir(parents=True, exist_ok=True)
         (PYTHON_TOOLS / f"listing-{name}.png").write_bytes(self.browser.screenshot())
 
-    def test_the_dialogue_asks_again_after_a_wrong_password_and_then_no_more(self) -> None:
+    def test_the_page_asks_again_after_a_wrong_password_and_then_no_more(self) -> None:
         self.browser.open((USER, "wrong"), LOGIN)
         self.browser.go(self.url)
         self.follow("sub/")
         self.assertEqual(self.title(), "/sub/")
         self.assertEqual(self.browser.times_asked, 2)
 
-    def test_who_leaves_the_dialogue_reads_why_there_is_no_file(self) -> None:
+    def test_who_is_not_signed_in_gets_a_form_and_no_dialogue(self) -> None:
         self.browser.open()
         self.browser.go(f"{self.url}/small.txt")
-        lines = self.shown().split("\n")
-        self.assertEqual(lines[0], "Unauthorized")
-        self.assertIn("This page needs a user name and a password.", lines)
-        self.assertIn("Log in", lines)
+        self.assertEqual(self.shown().split("\n")[0], "Sign in")
+        self.assertEqual(self.browser.times_asked, 0)
 
     def test_a_walk_down_to_a_file_and_up_again(self) -> None:
         self.open("")

@@ -251,14 +251,14 @@ class PageOfFolderTest(PageTest):
     def test_the_tab_key_goes_through_the_tools_the_headings_and_the_rows(self) -> None:
         self.open("b", ".a")
         visited = []
-        for _ in range(14):
+        for _ in range(15):
             self.browser.press("Tab")
             visited.append(self.value(LABEL))
         self.assertEqual(
             visited,
             [
-                *("/", "Download as zip", "Upload files", "Upload folder", "New folder"),
-                *("Search the names of this folder", "Hidden names"),
+                *("/", "Sign out", "Download as zip", "Upload files", "Upload folder"),
+                *("New folder", "Search the names of this folder", "Hidden names"),
                 *("Name", "Size", "Modified", "../", "b", "Rename or delete b"),
                 visited[-1],
             ],

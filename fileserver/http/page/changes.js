@@ -1,6 +1,6 @@
 // What may be done with the names of a folder that the user may write.
 
-const isWritable = table.dataset.writable !== undefined;
+const isWritable = table?.dataset.writable !== undefined;
 const READ_ONLY = "You may read this folder, but not change it.";
 
 // A button in each row. One listener for the table is enough for all of them. The rows are copied

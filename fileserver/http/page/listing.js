@@ -1,7 +1,7 @@
 // The rows of the listing: their order, which of them are seen, and how they come again.
 
 const table = document.querySelector("table");
-const headings = [...table.tHead.rows[0].cells];
+const headings = [...(table?.tHead.rows[0].cells ?? [])]; // the page to sign in has no table
 const search = make("input", {
   type: "search", autocomplete: "off", placeholder: "Search this folder",
   "aria-label": "Search the names of this folder",

@@ -18,6 +18,7 @@ function send(method, address, { fields = {}, body = null, progress, begun } = {
   return new Promise((resolve) => {
     const request = new XMLHttpRequest();
     request.open(method, address);
+    request.setRequestHeader("Accept", "text/html"); // so that no dialogue asks for a password
     for (const [name, value] of Object.entries(fields)) request.setRequestHeader(name, value);
     if (progress) request.upload.onprogress = (event) => progress(event.loaded);
     request.onload = () => resolve(request.status);
@@ -49,7 +50,7 @@ function wordsOf(status, isNew = false) {
   switch (status) {
     case NO_ANSWER: return "The server does not answer. Check your network, or try again later.";
     case UNREADABLE: return "The browser cannot read this file any more. Choose it again.";
-    case 401: return "Your password is not valid any more. Reload the page to sign in.";
+    case 401: return "You are not signed in any more. Reload the page to sign in.";
     case 403: return "Your account may not change this.";
     case 404: return isNew ? "The server does not take this name." : "It is not there any more.";
     case 405: return "The server does not do this here.";

@@ -1,12 +1,18 @@
 // Puts the tools above the table.
 
-const tools = make("div", { className: "tools", role: "group", "aria-label": "Tools" });
-if (isWritable) tools.append(...sourceButtons());
-else tools.append(make("p", { className: "box" }, READ_ONLY));
-tools.append(search, hiddenBox);
-table.before(tools, panel, statusLine);
-startListing();
-if (isWritable) {
-  startChanges();
+function startFolder() {
+  const tools = make("div", { className: "tools", role: "group", "aria-label": "Tools" });
+  if (isWritable) tools.append(...sourceButtons());
+  else tools.append(make("p", { className: "box" }, READ_ONLY));
+  tools.append(search, hiddenBox);
+  table.before(tools, panel, statusLine);
+  startListing();
+  if (isWritable) {
+    startChanges();
+  }
+  startDrops();
+  startSignOut();
 }
-startDrops();
+
+if (table) startFolder();
+else startSignIn();
