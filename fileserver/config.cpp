@@ -263,9 +263,8 @@ flags::Program program() {
   return {
       "fileserver",
       "Serves the files of a folder to clients that the authserver has authenticated.\n\n"
-      "Clients speak the protocol of docs/protocol.md at --listen, or HTTP/1.1 at --http-listen, "
-      "and "
-      "in TLS at --https-listen. "
+      "Clients speak the protocol of docs/protocol.md at --listen, or HTTP/1.1 at --http-listen; "
+      "in TLS the same at --tls-listen and --https-listen. "
       "Once the server can serve, it prints one line, READY and its addresses, on standard output. "
       "The log is on standard error. SIGTERM and SIGINT stop the server after the requests under "
       "way. SIGHUP opens --transfer-log again, and reads --rights and the certificate again.",
