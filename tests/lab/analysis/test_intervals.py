@@ -24,12 +24,14 @@ class IntervalsTest(unittest.TestCase):
         spread = intervals.spread([7.0, 7.0, 7.0])
         self.assertEqual((spread.low, spread.high), (7.0, 7.0))
 
-    def test_the_t_table_ends_in_the_normal_value(self):
+    def test_beyond_the_table_t_goes_on_to_the_normal_value(self):
         self.assertEqual(intervals.student_t_95(1), 12.706)
         self.assertEqual(intervals.student_t_95(30), 2.042)
-        self.assertEqual(intervals.student_t_95(31), 1.960)
+        self.assertAlmostEqual(intervals.student_t_95(31), 2.0395, places=3)
         self.assertEqual(intervals.student_t_99(4), 4.604)
-        self.assertEqual(intervals.student_t_99(99), 2.576)
+        self.assertAlmostEqual(intervals.student_t_99(31), 2.7440, places=3)
+        self.assertAlmostEqual(intervals.student_t_99(99), 2.6264, places=3)
+        self.assertAlmostEqual(intervals.student_t_99(10**6), 2.5758, places=3)
 
     def test_a_ratio_adds_the_relative_errors_of_both_sides(self):
         ratio = intervals.ratio([19.0, 20.0, 21.0], [10.0, 10.0, 10.0])
