@@ -95,6 +95,25 @@ def ratio(numerator: list[float], denominator: list[float]) -> Spread:
     return Spread(middle, middle - half, middle + half, count, True)
 
 
+def apart_ratio(numerator: list[float], denominator: list[float]) -> Spread:
+    """The ratio of two things that were measured at different times: Welch's t of the logarithms.
+
+    The median is the ratio of the geometric means. With fewer than FEWEST_FOR_INTERVAL values of
+    one, low and high are the extreme ratios. Requires: at least one value each, all above 0.
+    """
+    sides = [[math.log(value) for value in one] for one in (numerator, denominator)]
+    middle = statistics.fmean(sides[0]) - statistics.fmean(sides[1])
+    count = min(map(len, sides))
+    if count < FEWEST_FOR_INTERVAL:
+        low, high = min(sides[0]) - max(sides[1]), max(sides[0]) - min(sides[1])
+        return Spread(math.exp(middle), math.exp(low), math.exp(high), count, False)
+    squares = [standard_error(one) ** 2 for one in sides]
+    own = sum(square**2 / (len(one) - 1) for square, one in zip(squares, sides))
+    degrees = math.floor(sum(squares) ** 2 / own) if own else count - 1
+    half = student_t_99(max(1, degrees)) * math.sqrt(sum(squares))
+    return Spread(math.exp(middle), math.exp(middle - half), math.exp(middle + half), count, True)
+
+
 def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> Spread:
     """The ratio of two things that were measured in passes, as pass -> value.
 

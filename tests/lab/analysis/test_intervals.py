@@ -43,6 +43,21 @@ class IntervalsTest(unittest.TestCase):
         self.assertEqual(intervals.ratio([30.0], [10.0]), intervals.Spread(3.0, 3.0, 3.0, 1, False))
 
 
+class ApartTest(unittest.TestCase):
+    def test_it_is_welchs_interval_of_the_logarithms(self):
+        # Equal spreads of three values each have four degrees of freedom.
+        numerator, denominator = [2.0, 4.0, 8.0], [1.0, 2.0, 4.0]
+        found = intervals.apart_ratio(numerator, denominator)
+        self.assertAlmostEqual(found.median, 2.0)
+        half = 4.604 * math.log(2) * math.sqrt(2 / 3)
+        self.assertAlmostEqual(found.high / found.median, math.exp(half), places=6)
+        self.assertAlmostEqual(found.low * found.high, 4.0)
+
+    def test_two_values_have_no_interval(self):
+        found = intervals.apart_ratio([2.0, 4.0], [1.0, 1.0, 1.0])
+        self.assertEqual((found.low, found.high, found.is_interval), (2.0, 4.0, False))
+
+
 class PairedRatioTest(unittest.TestCase):
     def test_a_machine_that_grows_slower_does_not_count(self):
         found = intervals.paired_ratio({1: 200.0, 2: 100.0, 3: 50.0}, {1: 100.0, 2: 50.0, 3: 25.0})
