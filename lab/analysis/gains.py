@@ -48,9 +48,17 @@ def gain(analysis: Analysis, before: str, after: str, row: str) -> Gain | None:
 
 
 def between(before: CellResult, after: CellResult) -> Gain:
-    """The same for any two cells, which may come from different results folders."""
+    """The same for any two cells of one results folder."""
     return Gain(
         intervals.paired_ratio(_levels(after), _levels(before)),
+        before.is_lower_bound or after.is_lower_bound,
+    )
+
+
+def apart(before: CellResult, after: CellResult) -> Gain:
+    """That of two results folders, whose passes have no moment in common."""
+    return Gain(
+        intervals.apart_ratio([*_levels(after).values()], [*_levels(before).values()]),
         before.is_lower_bound or after.is_lower_bound,
     )
 

@@ -10,21 +10,20 @@ import math
 import statistics
 from dataclasses import dataclass
 
-# Student's t, two-sided, for 1 … 30 degrees of freedom, then the normal value.
+# Student's t, two-sided, for 1 … 30 degrees of freedom.
 # fmt: off
 _T_95 = (
     12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
     2.201, 2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
     2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042,
-    1.960,
 )
 _T_99 = (
     63.657, 9.925, 5.841, 4.604, 4.032, 3.707, 3.499, 3.355, 3.250, 3.169,
     3.106, 3.055, 3.012, 2.977, 2.947, 2.921, 2.898, 2.878, 2.861, 2.845,
     2.831, 2.819, 2.807, 2.797, 2.787, 2.779, 2.771, 2.763, 2.756, 2.750,
-    2.576,
 )
 # fmt: on
+_Z_95, _Z_99 = 1.959964, 2.575829  # of the normal distribution
 
 # With two values Student's t is 12.7, which makes an interval that is too wide to be useful.
 FEWEST_FOR_INTERVAL = 3
@@ -47,12 +46,19 @@ class Spread:
 
 def student_t_95(degrees_of_freedom: int) -> float:
     """Requires: degrees_of_freedom >= 1."""
-    return _T_95[min(degrees_of_freedom, len(_T_95)) - 1]
+    return _t(_T_95, _Z_95, degrees_of_freedom)
 
 
 def student_t_99(degrees_of_freedom: int) -> float:
     """Requires: degrees_of_freedom >= 1."""
-    return _T_99[min(degrees_of_freedom, len(_T_99)) - 1]
+    return _t(_T_99, _Z_99, degrees_of_freedom)
+
+
+def _t(table: tuple[float, ...], z: float, degrees: int) -> float:
+    """Beyond the table by an expansion around the normal value z, right to three decimals."""
+    if degrees <= len(table):
+        return table[degrees - 1]
+    return z + (z**3 + z) / (4 * degrees) + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * degrees**2)
 
 
 def standard_error(values: list[float]) -> float:
@@ -87,6 +93,25 @@ def ratio(numerator: list[float], denominator: list[float]) -> Spread:
     )
     half = student_t_99(count - 1) * relative * middle  # count - 1 is the cautious choice
     return Spread(middle, middle - half, middle + half, count, True)
+
+
+def apart_ratio(numerator: list[float], denominator: list[float]) -> Spread:
+    """The ratio of two things that were measured at different times: Welch's t of the logarithms.
+
+    The median is the ratio of the geometric means. With fewer than FEWEST_FOR_INTERVAL values of
+    one, low and high are the extreme ratios. Requires: at least one value each, all above 0.
+    """
+    sides = [[math.log(value) for value in one] for one in (numerator, denominator)]
+    middle = statistics.fmean(sides[0]) - statistics.fmean(sides[1])
+    count = min(map(len, sides))
+    if count < FEWEST_FOR_INTERVAL:
+        low, high = min(sides[0]) - max(sides[1]), max(sides[0]) - min(sides[1])
+        return Spread(math.exp(middle), math.exp(low), math.exp(high), count, False)
+    squares = [standard_error(one) ** 2 for one in sides]
+    own = sum(square**2 / (len(one) - 1) for square, one in zip(squares, sides))
+    degrees = math.floor(sum(squares) ** 2 / own) if own else count - 1
+    half = student_t_99(max(1, degrees)) * math.sqrt(sum(squares))
+    return Spread(math.exp(middle), math.exp(middle - half), math.exp(middle + half), count, True)
 
 
 def paired_ratio(numerator: dict[int, float], denominator: dict[int, float]) -> Spread:

@@ -70,15 +70,15 @@ _COLUMNS = [
 def _table(pairs: list[tuple[CellResult, CellResult]]) -> Table:
     return Table(
         title="Maximum throughput, requests/s",
-        caption="The ratio is B / A of the plateaus, pass by pass, with its 99% confidence "
-        "interval (* = minimum–maximum: fewer than three passes).",
+        caption="The ratio is B / A of the plateaus, by Welch over the passes, with its 99% "
+        "confidence interval (* = minimum–maximum: fewer than three passes).",
         header=_COLUMNS,
         rows=[_row(a, b) for a, b in pairs],
     )
 
 
 def _row(a: CellResult, b: CellResult) -> list[str]:
-    found = gains.between(a, b)
+    found = gains.apart(a, b)
     change = found.spread
     return [
         str(a.cell),

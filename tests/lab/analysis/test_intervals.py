@@ -24,12 +24,14 @@ class IntervalsTest(unittest.TestCase):
         spread = intervals.spread([7.0, 7.0, 7.0])
         self.assertEqual((spread.low, spread.high), (7.0, 7.0))
 
-    def test_the_t_table_ends_in_the_normal_value(self):
+    def test_beyond_the_table_t_goes_on_to_the_normal_value(self):
         self.assertEqual(intervals.student_t_95(1), 12.706)
         self.assertEqual(intervals.student_t_95(30), 2.042)
-        self.assertEqual(intervals.student_t_95(31), 1.960)
+        self.assertAlmostEqual(intervals.student_t_95(31), 2.0395, places=3)
         self.assertEqual(intervals.student_t_99(4), 4.604)
-        self.assertEqual(intervals.student_t_99(99), 2.576)
+        self.assertAlmostEqual(intervals.student_t_99(31), 2.7440, places=3)
+        self.assertAlmostEqual(intervals.student_t_99(99), 2.6264, places=3)
+        self.assertAlmostEqual(intervals.student_t_99(10**6), 2.5758, places=3)
 
     def test_a_ratio_adds_the_relative_errors_of_both_sides(self):
         ratio = intervals.ratio([19.0, 20.0, 21.0], [10.0, 10.0, 10.0])
@@ -39,6 +41,21 @@ class IntervalsTest(unittest.TestCase):
 
     def test_a_ratio_of_single_runs_is_a_bare_number(self):
         self.assertEqual(intervals.ratio([30.0], [10.0]), intervals.Spread(3.0, 3.0, 3.0, 1, False))
+
+
+class ApartTest(unittest.TestCase):
+    def test_it_is_welchs_interval_of_the_logarithms(self):
+        # Equal spreads of three values each have four degrees of freedom.
+        numerator, denominator = [2.0, 4.0, 8.0], [1.0, 2.0, 4.0]
+        found = intervals.apart_ratio(numerator, denominator)
+        self.assertAlmostEqual(found.median, 2.0)
+        half = 4.604 * math.log(2) * math.sqrt(2 / 3)
+        self.assertAlmostEqual(found.high / found.median, math.exp(half), places=6)
+        self.assertAlmostEqual(found.low * found.high, 4.0)
+
+    def test_two_values_have_no_interval(self):
+        found = intervals.apart_ratio([2.0, 4.0], [1.0, 1.0, 1.0])
+        self.assertEqual((found.low, found.high, found.is_interval), (2.0, 4.0, False))
 
 
 class PairedRatioTest(unittest.TestCase):
