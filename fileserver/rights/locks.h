@@ -71,7 +71,8 @@ class Locks {
 
   // Makes the lock, which ends at ends_ns, and returns it with its token. An exclusive lock has
   // nothing beside it, and a shared one has no exclusive one, whoever made them. Keeps the masked
-  // password of its user, which was right just now, as long as the user has locks.
+  // password of its user, or the token of a session, which was right just now, as long as the user
+  // has locks.
   std::variant<Lock, Conflict, TooMany> add(Lock lock, std::string masked_password = {})
       EXCLUDES(mutex_);
 

@@ -194,6 +194,18 @@ class LocksTest(UnderWayScene):
         shown = bob.ask("/disk/dan", "Depth: 0", method="PROPFIND")
         self.assertNotIn(b"activelock", shown.body)
 
+    def test_a_lock_by_a_session_ends_with_it(self) -> None:
+        told = b'{"user": "amy", "password": "%s"}' % PASSWORD.encode()
+        amy = self.scene.keep(HttpClient(self.server))
+        made = amy.ask("/-/session", method="POST", body=told)
+        cookie = "Cookie: " + made.fields["set-cookie"].partition(";")[0]
+        ours = (cookie, "Sec-Fetch-Site: same-origin")
+        self.assertEqual(lock(amy, "/disk/eve", *ours).status, 200)
+        time.sleep(2.1)  # from now on the next one in the way asks for the session
+        self.assertEqual(self.put("bob", "/disk/eve"), 423)
+        self.accounts("remove", "amy")
+        eventually(lambda: self.put("bob", "/disk/eve") == 204, "the lock is gone")
+
     def test_no_listing_shows_a_lock_of_who_was_removed(self) -> None:
         self.assertEqual(lock(self.client_of("amy"), "/disk/eve").status, 200)
         bob = self.client_of("bob")

@@ -11,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
-#include "fileserver/auth/masked_password.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/dav/body.h"
 #include "fileserver/http/dav/destination.h"
@@ -36,11 +35,6 @@ std::optional<Lock::Depth> lock_depth_of(const http::RequestHead& head) {
   return {};
 }
 
-std::string masked_password_in(const http::RequestHead& head) {
-  const RequestCredentials credentials(head);
-  return credentials.account() ? masked(credentials.account()->password) : std::string();
-}
-
 // What the head of a LOCK asks for, kept while the body is read.
 struct Asked {
   Asked(const http::RequestHead& head, std::int64_t now_ns)
@@ -50,7 +44,7 @@ struct Asked {
             http::parse_timeout(head.value(Field::kTimeout)).value_or(kMaxLockSeconds), 1,
             kMaxLockSeconds)),
         tokens(submitted_tokens(head)),
-        masked_password(masked_password_in(head)) {}
+        masked_password(masked_password_of(RequestCredentials(head))) {}
 
   const std::int64_t asked_ns;
   const std::optional<Lock::Depth> depth;  // nothing: malformed

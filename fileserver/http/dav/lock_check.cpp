@@ -1,6 +1,9 @@
 #include "fileserver/http/dav/lock_check.h"
 
+#include <string.h>
+
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
@@ -20,6 +23,22 @@ namespace {
 
 using http::Field;
 using http::Method;
+
+constexpr char kTokenMark = '\n';  // in front of a token; no password has one
+
+bool is_denied(Parts& parts, std::string_view user, std::string_view secret) {
+  base::ErrorCode failure = base::ErrorCode::kUnavailable;
+  if (secret.starts_with(kTokenMark)) {
+    const auto found = parts.auth.ask(wire::Token{secret.substr(1)});
+    if (found) return *found != user;
+    failure = found.error().code;
+  } else {
+    const auto status = parts.auth.ask(wire::Auth{{user, secret}});
+    if (status) return false;
+    failure = status.error().code;
+  }
+  return failure == base::ErrorCode::kDenied;
+}
 
 // Why a request is refused, if it is: its If, or a lock.
 struct Verdict {
@@ -130,13 +149,20 @@ std::optional<Locks::Conflict> in_the_way_of(Parts& parts, const LockedChange& c
   }
 }
 
+std::string masked_password_of(const RequestCredentials& credentials) {
+  if (credentials.account()) return masked(credentials.account()->password);
+  std::string told = kTokenMark + std::string(credentials.token());
+  std::string masked_token = masked(told);
+  ::explicit_bzero(told.data(), told.size());
+  return masked_token;
+}
+
 // It is no guess of anybody, so the throttle is not asked.
 bool has_left(Parts& parts, std::string_view user) {
   const auto masked_password = parts.locks.password_to_try(user, base::now_ns());
   if (!masked_password) return false;
   const UnmaskedPassword password(*masked_password);
-  const auto status = parts.auth.ask(wire::Auth{{user, password.view()}});
-  if (status || status.error().code != base::ErrorCode::kDenied) return false;
+  if (!is_denied(parts, user, password.view())) return false;
   parts.locks.forget_user(user, *masked_password);
   return true;
 }

@@ -38,6 +38,9 @@ std::optional<Locks::Conflict> in_the_way_of(Parts& parts, const LockedChange& c
                                              std::span<const std::string> tokens,
                                              std::int64_t now_ns);
 
+// What Locks keeps to ask for the user again: the password, or the token of the session.
+std::string masked_password_of(const RequestCredentials& credentials);
+
 // Whether the user was found to have left, so that no lock of his is there any more. May block.
 bool has_left(Parts& parts, std::string_view user);
 
