@@ -95,7 +95,7 @@ TEST_CASE("of more answers than questions none is believed, and the lane is clos
 
 TEST_CASE("a lane is closed by what does not answer a question and go on", "[fileserver]") {
   for (const std::string& answer :
-       {std::string("ERR busy too many\n"), std::string("hello\n"), std::string("OK 7\n"),
+       {std::string("ERR busy too many\n"), std::string("hello\n"), std::string("OK 7\n1234567"),
         std::string("\n"), std::string(600, 'x')}) {
     Batch batch;
     batch.answer("OK\n" + answer);
