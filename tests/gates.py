@@ -124,8 +124,8 @@ FOLDERS = {
 }
 # The unit tests of a build, as a specification of Catch2. What has one thread and computes for long
 # has the tag: ThreadSanitizer makes it ten times slower, and has nothing to watch. The full gate
-# runs all of them.
-UNIT = {"thread": "~[no-threads]"}
+# runs all of them. A hidden test, such as the one that hangs, would be chosen by ~[TAG] alone.
+UNIT = {"thread": "~[no-threads]~[.]"}
 
 # What only the full gate runs. Each measures for real or waits for long, and has a shorter one of
 # its kind beside it. On a machine that others keep busy most of these of the lab end as skipped.
