@@ -2,7 +2,6 @@
 
 #include <sys/random.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <system_error>
@@ -35,11 +34,15 @@ AddressShares::Group AddressShares::group_of(const net::IpAddress& peer) const {
   return static_cast<Group>(mixed(mixed(halves[0] ^ seeds_[0]) ^ halves[1] ^ seeds_[1]) % kGroups);
 }
 
+// Its own addresses are not looked at again: their connections come meanwhile, and would make it
+// push out one of themselves.
 bool AddressShares::may_push_out(const net::IpAddress& newcomer, int places) const {
-  if (is_large(group_of(newcomer), places)) return false;
-  return std::ranges::any_of(connections_, [places](const auto& count) {
-    return std::int64_t{4} * count.load(std::memory_order_relaxed) > places;
-  });
+  const Group own = group_of(newcomer);
+  if (is_large(own, places)) return false;
+  for (Group other = 0; other < kGroups; ++other) {
+    if (other != own && is_large(other, places)) return true;
+  }
+  return false;
 }
 
 void Place::begin(AddressShares& shares, AddressShares::Group group) {

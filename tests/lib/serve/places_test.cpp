@@ -1,7 +1,10 @@
 #include "serve/places.h"
 
 #include <array>
+#include <atomic>
+#include <thread>
 
+#include "base/clock.h"
 #include "tests/catch.h"
 
 namespace {
@@ -61,6 +64,34 @@ TEST_CASE("nobody gives way to an address that has over a quarter itself", "[pla
   scene.fill("2001:db8:0:1::1");
   CHECK_FALSE(scene.given_to("2001:db8:0:1:ffff::2"));  // the same /64
   CHECK(scene.given_to("2001:db8:0:2::1"));
+
+  PlacesScene halves;
+  for (std::size_t i = 0; i < kPlaces; ++i) halves.begin(i, i % 2 == 0 ? "192.0.2.1" : "192.0.2.2");
+  CHECK_FALSE(halves.given_to("192.0.2.1"));
+}
+
+TEST_CASE("nobody gives way to an address whose own connections come meanwhile", "[places]") {
+  serve::AddressShares shares;
+  const auto own = shares.group_of(host("192.0.2.1"));
+  std::atomic<int> rounds = 0;
+  std::atomic<bool> is_over = false;
+  std::thread others([&] {
+    while (!is_over) {
+      for (int i = 0; i < kPlaces; ++i) shares.add(own);
+      for (int i = 0; i < kPlaces; ++i) shares.remove(own);
+      ++rounds;
+    }
+  });
+  int pushed_out = 0;
+  const auto deadline = base::Deadline::in_ms(5000);
+  for (int beside_them = 0; beside_them < 100 && !deadline.has_passed();) {
+    const int before = rounds;
+    pushed_out += shares.may_push_out(host("192.0.2.1"), kPlaces) ? 1 : 0;
+    if (rounds != before) ++beside_them;
+  }
+  is_over = true;
+  others.join();
+  CHECK(pushed_out == 0);
 }
 
 TEST_CASE("an address with a quarter of the places keeps them", "[places]") {
