@@ -63,7 +63,8 @@ class RightsFileTest(SceneTest):
         words = f'warning {MISSING} file="{self.file}" first="/book" line=5 lines=2'
         self.assertEqual(server.log().count(MISSING), 1, server.log())
         self.assertIn(words, server.log())
-        self.assert_hangup_logs(server, words)
+        self.assert_hangup_logs(server, AGAIN)
+        self.assertEqual(server.log().count(words), 2, server.log())
         self.file.write_text(there)
         self.assert_hangup_logs(server, AGAIN)
         self.assertEqual(server.log().count(MISSING), 2, server.log())

@@ -17,7 +17,7 @@ class StoreHealthTest(StoreTest):
     def check_outage(self, kind: str, combination: tuple[str, str]) -> None:
         database = self.databases[kind]
         server = self.authserver(kind, *PLAIN, *FLAG, *flags_of(combination))
-        self.assertEqual(get(server, "/healthz").status, 200)
+        self.wait_until_healthy(server)
         self.assertEqual(scrape(server).value("turnstile_store_up"), 1)
         database.stop()
         self.assertEqual(get(server, "/healthz").status, 503)
@@ -34,7 +34,7 @@ class StoreHealthTest(StoreTest):
         for kind in self.kinds:
             with self.subTest(kind):
                 server = self.authserver(kind, *PLAIN, *FLAG, "--store-timeout", "60")
-                self.assertEqual(get(server, "/healthz").status, 200)
+                self.wait_until_healthy(server)
                 self.databases[kind].pause()
                 try:
                     self.assertEqual(get(server, "/healthz").status, 503)
