@@ -35,7 +35,7 @@ class Asker(threading.Thread):
     def run(self) -> None:
         self.first = set(self._client.ask_all(self._lines))
         self.was_answered.set()
-        while not self.is_removed.is_set():
+        while not self.is_removed.wait(0.01):
             self._client.ask_all(self._lines)
         self.last = set(self._client.ask_all([*self._lines, FILE]))
 
