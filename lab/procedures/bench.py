@@ -78,7 +78,7 @@ class Bench:
             raise NotValid(
                 f"other programs disturbed {self.lost} points in a row, and the run has stopped: "
                 f"close them and repeat the command with --out {self.folder.path}, or add --anyway "
-                "to go on"
+                "to go on; --shared, in another folder, judges by CPU time beside them"
             )
 
     @contextmanager
@@ -245,7 +245,9 @@ class Trials:
         measured = measure.point(self._stand, setting, repeat)
         made = measured.made_in_all
         self._requests = None if self._requests is None or made is None else self._requests + made
-        run = bench.folder.add(replace(measured.run, pair=pair), measured.evidence)
+        run = bench.folder.add(
+            replace(self._as_it_counts(measured.run), pair=pair), measured.evidence
+        )
         if measured.transfers:
             records.add_transfers(bench.folder.path, run, measured.transfers)
         if measured.clocks:
@@ -253,6 +255,12 @@ class Trials:
         bench.runs.append(run)
         self._made.add(run.trial)
         return run
+
+    def _as_it_counts(self, run: Run) -> Run:
+        if not self._bench.plan.options.is_shared:
+            return run
+        failures, remarks = checks.on_a_shared_machine(run.failures)
+        return replace(run, failures=failures, notes="; ".join(filter(None, (run.notes, remarks))))
 
     def check_counts(self) -> None:
         """Every trial is invalid when the servers' counts differ from those of their clients.

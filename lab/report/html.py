@@ -33,10 +33,13 @@ def render(document: Document) -> str:
     blocks = [*document.overview, *document.blocks]
     anchors = _anchors(blocks)
     names = dict(zip(map(id, blocks), anchors))
-    overview, rest = (
+    grey_from = len(document.blocks) if document.grey_from is None else document.grey_from
+    overview, rest, grey = (
         "\n".join(_block(block, names[id(block)]) for block in part)
-        for part in (document.overview, document.blocks)
+        for part in (document.overview, document.blocks[:grey_from], document.blocks[grey_from:])
     )
+    if grey:
+        rest += f'\n<div class="grey">\n{grey}\n</div>'
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'

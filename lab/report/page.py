@@ -92,8 +92,9 @@ class Report:
         blocks = [
             *method.section(self._stages, self._analysis, self._environment),
             *finding_views.section(self._analysis),
-            *self._sweeps(),
         ]
+        judged = len(blocks) if self._analysis.is_shared else None
+        blocks += self._sweeps()
         for scene in self._scenes:
             found = [block for view in scene.experiment.views for block in VIEWS[view](scene)]
             blocks += [
@@ -107,7 +108,7 @@ class Report:
             *(appendix.definitions(self._workloads) if self._analysis.runs else []),
             *appendix.environment_section(self._folder, self._environment, self._analysis),
         ]
-        return self._document(blocks)
+        return self._document(blocks, judged)
 
     def summary(self) -> Document:
         """The overview and the main tables."""
@@ -118,7 +119,8 @@ class Report:
                     blocks += [one for one in VIEWS[view](scene) if _is_main(one)]
         return self._document(blocks)
 
-    def _document(self, blocks: list[Block]) -> Document:
+    def _document(self, blocks: list[Block], judged: int | None = None) -> Document:
+        """judged are the blocks in front, where what is behind them is not judged."""
         environment, host = self._environment, self._environment.host
         started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment.started_unix_s))
         first = overview.blocks(self._stages, self._rows, self._scenes, self._analysis)
@@ -129,6 +131,7 @@ class Report:
             f"Linux {host.kernel}",
             overview=first,
             blocks=_without_repeats(blocks, [one for one in first if isinstance(one, Figure)]),
+            grey_from=judged,
         )
 
     def _sweeps(self) -> list[Block]:

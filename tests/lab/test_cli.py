@@ -61,6 +61,7 @@ class CommandLineTest(unittest.TestCase):
             ["run", "failover", "--client", "elsewhere"],
             ["run", "mix", "--stages", "turnstile"],
             ["run", "table4", "--series", "--client", "elsewhere"],
+            ["run", "knee", "--shared"],
             ["run", "table4", "--note", "two\nlines"],
             ["run", "table4", "--note", "x" * 501],
         ):

@@ -195,6 +195,23 @@ class RunTest(unittest.TestCase):
         self.run_lab(TWO_CELLS)
         self.assertIn("5 of 8 points are not valid; other programs disturbed 5 of them", self.said)
 
+    def test_on_a_shared_machine_a_point_that_others_disturb_counts(self):
+        self.point.side_effect = disturbed_point
+        shared = replace(TWO_CELLS, is_shared=True, threads=None, stages=("prefetching", "redis"))
+        made = self.run_lab(shared).runs()
+        self.assertEqual({(one.threads, one.failures) for one in made}, {(8, "")})
+        said = {one.notes for one in made}
+        self.assertEqual(said, {"disturbed: other programs used 80% of the cores"})
+        blocks = {one.repeat for one in made if one.pair and one.cell.row == "1KB"}
+        self.assertEqual(blocks, set(range(1, 9)))
+        self.assertEqual(len([one for one in made if not one.pair]), 2 * 2 * 2)
+
+    def test_a_shared_machine_excuses_no_other_failure(self):
+        failures = "other programs used 80% of the cores; 9 timeouts"
+        self.point.side_effect = partial(disturbed_point, failures=failures)
+        with self.assertRaises(NotValid):
+            self.run_lab(replace(TWO_CELLS, is_shared=True))
+
     def test_anyway_it_goes_on_and_no_valid_point_is_no_result(self):
         self.point.side_effect = disturbed_point
         none_of_8 = "8 of 8 points are not valid; other programs disturbed 8 of them: close those"

@@ -57,6 +57,23 @@ class TitleTest(unittest.TestCase):
             self.title(*runs).startswith("redis: ×2.00 at get 10KB, the largest of 2 sure gains, ")
         )
 
+    def test_of_a_shared_machine_it_is_the_gain_in_cpu_time(self) -> None:
+        shared = replace(
+            examples.ENVIRONMENT, options=replace(examples.ENVIRONMENT.options, is_shared=True)
+        )
+        less = examples.usage({"fileserver": 0.35, "authserver": 0.0, "store": 0.0, "loadgen": 1.0})
+        after = [replace(run, usage=less) for run in sweep(AFTER, 1.0)]
+        made = self.document(*sweep(BEFORE, 1.0), *after, environment=shared)
+        self.assertEqual(
+            made.title, "redis: the CPU time of a request is 2.00 times less than in prefetching"
+        )
+        grey = made.blocks[made.grey_from :]
+        self.assertIn(Heading(2, "Sweeps over N"), grey)
+        self.assertNotIn(Heading(2, "The paper’s findings, one by one"), grey)
+        none = self.document(*sweep(BEFORE, 1.0), *sweep(AFTER, 1.0), environment=shared)
+        self.assertEqual(none.title, "No gain in the CPU time of a request can be told")
+        self.assertIsNone(self.document(*sweep(BEFORE, 1.0)).grey_from)
+
     def test_without_a_sure_gain_it_is_the_limit(self) -> None:
         limit = "limited by the CPU that all share"
         self.assertEqual(self.title(*sweep(BEFORE, 1.0)), f"prefetching, get 1KB: {limit}")
