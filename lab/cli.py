@@ -18,6 +18,7 @@ from rig.errors import Failed, NotValid, WrongUsage
 from rig.servers import Programs
 
 from . import ab, doctor, flags, limits, listing, owner, run
+from .analysis import consistency
 from .plan import catalog, options, plan
 from .plan.plan import Options
 from .report import compare, markdown, page
@@ -310,6 +311,12 @@ def _enter_namespace(chosen: Options) -> None:
 def _report(parsed: argparse.Namespace) -> int:
     with owner.gives_to_caller(*_ours(parsed.folder)):
         folder = Folder(parsed.folder)
+        folder.environment()  # Failed without one
+        if found := consistency.contradictions(folder.runs()):
+            more = f" (and {len(found) - 1} more)" if found[1:] else ""
+            raise Failed(
+                f"{folder.path} contradicts itself, so it gets no report: {found[0]}{more}"
+            )
         page.write(folder)
         if parsed.pack:
             folder.pack()

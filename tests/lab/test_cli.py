@@ -6,9 +6,11 @@ import os
 import subprocess
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import examples
 from real_lab import ROOT, lab
 
 from lab import cli
@@ -74,6 +76,14 @@ class CommandLineTest(unittest.TestCase):
         status, errors = called("report", "/nonexistent")
         self.assertEqual(status, 1)
         self.assertEqual(errors.count("\n"), 1)
+
+    def test_a_folder_that_contradicts_itself_gets_no_report(self):
+        forged = replace(examples.run(1, 1000.0, 1), elapsed_s=2.0, requests=6000)
+        made = examples.results(self, forged, environment=examples.ENVIRONMENT)
+        status, errors = called("report", str(made.path))
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, "^lab: .* contradicts itself, so it gets no report: prefetching")
+        self.assertFalse((made.path / "report.html").exists())
 
     def test_the_doctor_examines_the_host_for_every_workload(self):
         for experiment in ("table4", "001-servers", "000-table1"):
