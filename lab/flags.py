@@ -149,6 +149,10 @@ _WAIT: Rows = {
 }
 _MEASURING: Rows = {
     **_WAIT,
+    "--watch": {
+        "action": "store_true",
+        "help": "write the report so far after each point; a browser that shows it loads it again",
+    },
     "--out": {
         "metavar": "FOLDER",
         "type": Path,

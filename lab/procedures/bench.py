@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -60,6 +60,7 @@ class Bench:
     progress: Progress
     runs: list[Run]  # all of the folder
     is_anyway: bool = False  # goes on however many points are lost
+    watch: Callable[[Folder], None] | None = None  # is told of each point that is in the folder
     lost: int = 0  # points in a row that other programs disturbed, at each try
     roots: dict[str, Path] = field(default_factory=dict)  # row -> what the fileserver serves
 
@@ -70,6 +71,8 @@ class Bench:
 
     def note_tried(self, failures: str, *, is_last_try: bool) -> None:
         """After each try of a point, or of a block. NotValid once too many in a row are lost."""
+        if self.watch:
+            self.watch(self.folder)
         if not checks.may_pass_again(failures):
             self.lost = 0
             return

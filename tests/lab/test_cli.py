@@ -15,6 +15,7 @@ from real_lab import ROOT, lab
 
 from lab import cli
 from lab.plan import catalog
+from lab.report import page
 from rig.errors import Failed, NotValid
 
 
@@ -84,6 +85,17 @@ class CommandLineTest(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertRegex(errors, "^lab: .* contradicts itself, so it gets no report: prefetching")
         self.assertFalse((made.path / "report.html").exists())
+
+    def test_a_run_that_has_ended_is_watched_once(self):
+        runs = [examples.run(threads, 1000.0 * threads, 1) for threads in (1, 2)]
+        made = examples.results(self, *runs, environment=examples.ENVIRONMENT)
+        with mock.patch("os.nice") as nice:
+            status, output, errors = printed("watch", str(made.path))
+        self.assertEqual((status, errors), (0, ""))
+        nice.assert_called_once_with(19)
+        first, title, *_ = output.splitlines()
+        self.assertEqual(first, str(made.path / "report.html"))
+        self.assertEqual(title, page.Report(made, made.environment()).document().title)
 
     def test_the_doctor_examines_the_host_for_every_workload(self):
         for experiment in ("table4", "001-servers", "000-table1"):
@@ -156,7 +168,7 @@ class CommandLineTest(unittest.TestCase):
         ):
             command = ["run", "table1", "--out", f"{folder}/out", "--work", f"{folder}/work"]
             self.assertEqual(called(*command), (3, "lab: none\n"))
-            self.assertEqual(ran.call_args.kwargs, {"is_anyway": False})
+            self.assertEqual(ran.call_args.kwargs, {"is_anyway": False, "watch": None})
         _, output, _ = printed("run", "-h")
         self.assertIn("\n  3  no point is valid", output)
 

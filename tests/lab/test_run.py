@@ -90,11 +90,15 @@ class RunTest(unittest.TestCase):
         self.addCleanup(patch.stop)
         return patch.start()
 
-    def run_lab(self, options: Options, **how: bool):
+    def report(self, folder: run.Folder) -> str:
+        self.reported.append(folder)
+        return "the gain that was found"
+
+    def run_lab(self, options: Options, **how):
         places = run.Places(self.out, self.work, Programs(self.work))
         with contextlib.redirect_stderr(io.StringIO()) as said:
             try:
-                run.run(options, places, self.reported.append, **how)
+                run.run(options, places, self.report, **how)
             finally:
                 self.said = said.getvalue()
         return run.Folder(self.out)
@@ -106,6 +110,15 @@ class RunTest(unittest.TestCase):
         self.assertEqual(
             self.run_lab(TABLE_1).environment().started_unix_s, environment.started_unix_s
         )
+
+    def test_a_run_ends_with_what_was_found_and_where_it_is(self):
+        self.run_lab(TABLE_1)
+        self.assertIn(f"the gain that was found\nreport: {self.out}/report.html\n", self.said)
+
+    def test_who_watches_is_told_of_each_point(self):
+        watch = mock.Mock()
+        folder = self.run_lab(TWO_CELLS, watch=watch)
+        self.assertEqual(watch.call_count, len(folder.runs()))
 
     def test_a_folder_takes_no_points_of_other_settings(self):
         self.run_lab(TABLE_1)
