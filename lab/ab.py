@@ -51,7 +51,7 @@ _CPU = "cpu_per_request"
 _QUANTITIES: Mapping[str, tuple[str, Callable[[Run], float]]] = {
     _CPU: (
         "CPU for each request",
-        lambda run: _servers_cores(run) / run.throughput_rps,
+        lambda run: run.servers_cores / run.throughput_rps,
     ),
     "throughput": ("throughput", lambda run: run.throughput_rps),
     "mean_response_time": ("mean response time", lambda run: run.mean_ms),
@@ -307,11 +307,6 @@ _WIDE = 50.0  # of a logarithm: nothing is known
 
 def _level(trials: Sequence[Run], side: str, of: Callable[[Run], float]) -> float:
     return statistics.fmean(math.log(of(one)) for one in trials if one.cell.stage == side)
-
-
-def _servers_cores(one: Run) -> float:
-    used = one.usage.components
-    return sum(each.cpu_cores for name, each in used.items() if name != "loadgen")
 
 
 def number(flag: str, text: str, most: int) -> int:

@@ -1,4 +1,4 @@
-"""The commands: list, run, ab, search, report, compare, doctor, limits.
+"""The commands: list, run, ab, search, report, watch, compare, doctor, limits.
 
 Exit status: 0 done, 1 failed, 2 wrong usage, 3 nothing that was measured counts.
 """
@@ -18,6 +18,7 @@ from rig.errors import Failed, NotValid, WrongUsage
 from rig.servers import Programs
 
 from . import ab, doctor, flags, limits, listing, owner, run
+from .analysis import consistency
 from .plan import catalog, options, plan
 from .plan.plan import Options
 from .report import compare, markdown, page
@@ -28,6 +29,7 @@ from .systems.clients import known as clients
 _ALL_OF_THE_HOST = "host"  # a machine without limits
 _SEARCH = "001-servers"  # the experiment that searches users
 _NOT_VALID = 3
+_LEAST_NICE = 19
 _INTERRUPTED = 130  # the status that a shell gives for SIGINT
 _READER_GONE = 141  # the status that a shell gives for SIGPIPE
 _RESULTS = "TURNSTILE_LAB_RESULTS"  # the folder of all results, in place of lab-results
@@ -164,6 +166,11 @@ def _add_results(commands: _Commands[_Parser]) -> None:
         help="then move all that was recorded into one archive, recorded.zip; it is read as well",
     )
     report.set_defaults(command=_report)
+    watched = commands.add_parser(
+        "watch", help="write the report of a folder whose run goes on, until the run has ended"
+    )
+    watched.add_argument("folder", type=Path)
+    watched.set_defaults(command=_watch)
     compared = commands.add_parser(
         "compare", help="compare two results folders: cells, verdicts, gains"
     )
@@ -229,7 +236,8 @@ def _run(parsed: argparse.Namespace) -> int:
     ):
         doctor.before_a_run(chosen, programs.folder, work, is_anyway=parsed.anyway)
         places = run.Places(out, work, programs)
-        run.run(chosen, places, page.write, is_anyway=parsed.anyway)
+        watch = page.watching(page.write) if parsed.watch else None
+        run.run(chosen, places, page.write, is_anyway=parsed.anyway, watch=watch)
     return 0
 
 
@@ -310,10 +318,30 @@ def _enter_namespace(chosen: Options) -> None:
 def _report(parsed: argparse.Namespace) -> int:
     with owner.gives_to_caller(*_ours(parsed.folder)):
         folder = Folder(parsed.folder)
+        folder.environment()  # Failed without one
+        if found := consistency.contradictions(folder.runs()):
+            more = f" (and {len(found) - 1} more)" if found[1:] else ""
+            raise Failed(
+                f"{folder.path} contradicts itself, so it gets no report: {found[0]}{more}"
+            )
         page.write(folder)
         if parsed.pack:
             folder.pack()
     print(parsed.folder / "report.html")
+    return 0
+
+
+def _watch(parsed: argparse.Namespace) -> int:
+    """Another process measures, so this one is the last to get a core."""
+    os.nice(_LEAST_NICE)
+    folder, watch = Folder(parsed.folder), page.watching(page.write)
+    folder.environment()  # Failed without one
+    print(parsed.folder / "report.html", flush=True)
+    with owner.gives_to_caller(*_ours(parsed.folder)):
+        while not folder.environment().is_complete:
+            watch(folder)
+            time.sleep(page.WATCHED_S)
+        print(page.write(folder))
     return 0
 
 

@@ -77,6 +77,11 @@ _PLAN: Mapping[str, Rows] = {
             "help": "the rate of the link to that namespace, 10mbit or 1gbit; or a link with a "
             "delay, of `lab list --all`",
         },
+        "--shared": {
+            "action": "store_true",
+            "help": "others use this machine too: closed loops at N = 8, or as --threads says, and "
+            "verdicts by the CPU time of a request; throughput is grey in the report",
+        },
         "--machine": {
             "metavar": "NAME",
             "help": "a machine of `lab list --all` for the program that serves files, by a "
@@ -144,6 +149,10 @@ _WAIT: Rows = {
 }
 _MEASURING: Rows = {
     **_WAIT,
+    "--watch": {
+        "action": "store_true",
+        "help": "write the report so far after each point; a browser that shows it loads it again",
+    },
     "--out": {
         "metavar": "FOLDER",
         "type": Path,
@@ -174,6 +183,7 @@ examples:
   scripts/lab run prefetch --quick             the shape of one experiment, in two minutes
   sudo scripts/lab run prefetch                numbers to quote; root measures the disk too
   scripts/lab run table4 --quick --sizes 1KB   one row of a table
+  scripts/lab run prefetch --quick --shared    on a machine that others use meanwhile
   scripts/lab run table4 --out lab-results/x   resumes this folder if it is there
   sudo scripts/lab run all                     all experiments of the main paper
 """

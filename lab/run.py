@@ -43,18 +43,20 @@ class Places:
 def run(
     options: Options,
     places: Places,
-    write_report: Callable[[Folder], None],
+    write_report: Callable[[Folder], str],
     *,
     is_anyway: bool = False,
+    watch: Callable[[Folder], None] | None = None,
 ) -> None:
     """Failed when something could not be measured, and NotValid when nothing that was measured
     counts, or when other programs disturb all. The rest is in the report.
 
-    is_anyway: it goes on where others disturb it.
+    is_anyway: it goes on where others disturb it. watch is told of each point. The run ends with
+    what write_report() returns.
     """
     bench = prepared(options, places)
     folder = bench.folder
-    bench.is_anyway = is_anyway
+    bench.is_anyway, bench.watch = is_anyway, watch
     _announce(bench)
     try:
         probes.run(bench)
@@ -63,7 +65,7 @@ def run(
         bench.environment.is_complete = True
         folder.write_environment(bench.environment)
     finally:
-        write_report(folder)
+        bench.progress.say(write_report(folder))
         bench.progress.say(f"report: {folder.path / 'report.html'}")
     _require_no_problem(bench)
     _require_a_valid_point(bench)

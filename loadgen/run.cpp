@@ -290,8 +290,10 @@ class Run {
   void look_at_all(std::int64_t now_ns) {
     next_look_ns_ = now_ns + kLookEveryNs + draw_(chance_);
     const Live all = live();
-    if (now_ns >= control_.window_start_ns && now_ns < control_.end_ns())
+    if (now_ns >= control_.window_start_ns && now_ns < control_.end_ns()) {
       figures_.under_way.add(all.under_way);
+      figures_.silence.look(now_ns, all.requests + all.errors);
+    }
     if (const auto cause = outlook_.hopeless(now_ns, all); cause && !control_.must_stop()) {
       figures_.hopeless = cause;
       control_.stop(End::kFailed);

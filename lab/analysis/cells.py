@@ -116,6 +116,7 @@ class CellResult:
     demands: Demands  # at the maximum
     model: Model | None  # None when N = 1 was not measured
     verdict: Verdict
+    is_shared: bool = False  # see Analysis
 
     @property
     def alone(self) -> ThreadCount | None:
@@ -165,7 +166,11 @@ class CellResult:
 
 
 class Analysis:
-    """All cells of a results folder."""
+    """All cells of a results folder.
+
+    is_shared: other programs used the machine meanwhile. Then a gain is one in the CPU time that
+    the servers need for a request, and what limits a stage is not judged.
+    """
 
     def __init__(
         self,
@@ -175,6 +180,7 @@ class Analysis:
     ):
         """evidence is what the folder kept of a run beside its figures."""
         self._environment = environment
+        self.is_shared = environment.options.is_shared
         self.link = environment.options.link  # of all stages, in place of their own; None or ""
         self.discard = environment.options.discard  # of the first repetitions of bursts
         self._evidence = evidence
@@ -241,11 +247,15 @@ class Analysis:
         )
         at_maximum = _between(points, _first_full(points, best), at_saturation.threads)
         carries = self._environment.carries_bytes_per_s(runs[0].topology)
-        named = verdict.judge(
-            resources.of_runs(at_maximum, pins, found, carries),
-            model.response_s if model else None,
-            is_saturated,
-            _is_generator_limit(at_maximum),
+        named = (
+            verdict.OF_SHARED
+            if self.is_shared
+            else verdict.judge(
+                resources.of_runs(at_maximum, pins, found, carries),
+                model.response_s if model else None,
+                is_saturated,
+                _is_generator_limit(at_maximum),
+            )
         )
         return CellResult(
             cell=cell,
@@ -255,11 +265,15 @@ class Analysis:
             best=best,
             at_saturation=at_saturation,
             is_saturated=is_saturated,
-            is_lower_bound=_has_better(invalid, best)
-            or (len(points) > 1 and named.label == verdict.NOT_SATURATED),
+            is_lower_bound=not self.is_shared
+            and (
+                _has_better(invalid, best)
+                or (len(points) > 1 and named.label == verdict.NOT_SATURATED)
+            ),
             demands=found,
             model=model,
             verdict=named,
+            is_shared=self.is_shared,
         )
 
 

@@ -38,6 +38,7 @@ from .verdict import Resource
 _LEAST_GAIN = 1.03  # a smaller one is none
 _LEAST_GAIN_OF_FEW = 1.30  # in each of two passes; two runs differ by as much, seldom four of them
 _FEW = 2  # passes; with one pass, nothing is told
+_OF_SHARED = "other programs used the machine"
 _COMPARABLE = 0.15  # the largest difference that is called comparable
 
 
@@ -162,7 +163,8 @@ def _judge_gain(finding: Gain, row: str, analysis: Analysis) -> Judged | None:
     found = gains.gain(analysis, *stages, row) if is_own else None
     if not found:
         return None
-    numbers = papers.numbers(finding.paper) if finding.paper else None
+    is_same = finding.paper and not analysis.is_shared  # the paper's gain is one in throughput
+    numbers = papers.numbers(finding.paper) if is_same else None
     return Judged(
         row,
         _verdict(found, _likeness if finding.is_equal else _direction),
@@ -185,6 +187,8 @@ def _judge_scaling(finding: Scaling, row: str, analysis: Analysis) -> Judged | N
     if len(results) < 2:
         return None
     fewest, most = results[0], results[-1]
+    if analysis.is_shared:
+        return Judged(row, CANNOT_TELL, remark=_OF_SHARED)
     found = gains.between(fewest, most)
     cores = fewest.cell.fileserver_cores, most.cell.fileserver_cores
     return Judged(

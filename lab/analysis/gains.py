@@ -4,6 +4,9 @@ Each cell has a level in each pass, the geometric mean of its throughput over th
 These are the N with 95% of the highest median. A level varies less than the throughput at one N,
 and the choice of the luckiest N does not raise it. The gain is the ratio of the levels within each
 pass. Where both were measured side by side, it is the ratio within each block, at the same N.
+
+On a machine that others use, the requests for each second of the servers' CPU time stand in place
+of throughput: other programs take time from a request, and add little to its CPU time.
 """
 
 from __future__ import annotations
@@ -37,7 +40,10 @@ def gain(analysis: Analysis, before: str, after: str, row: str) -> Gain | None:
     pair = Pair(before, after, row)
     blocks = side_by_side.complete_blocks(analysis.runs, pair)
     if len(blocks) >= intervals.FEWEST_FOR_INTERVAL:
-        levels = {block: _levels_of_block(pair, trials) for block, trials in blocks.items()}
+        levels = {
+            block: _levels_of_block(pair, trials, analysis.is_shared)
+            for block, trials in blocks.items()
+        }
         spread = intervals.paired_ratio(
             {block: level[1] for block, level in levels.items()},
             {block: level[0] for block, level in levels.items()},
@@ -63,19 +69,23 @@ def apart(before: CellResult, after: CellResult) -> Gain:
     )
 
 
-def _levels_of_block(pair: Pair, trials: list[Run]) -> list[float]:
+def _levels_of_block(pair: Pair, trials: list[Run], is_shared: bool) -> list[float]:
     """That of the stage before, and that of the one after."""
     return [
-        statistics.geometric_mean(run.throughput_rps for run in trials if run.cell == cell)
+        statistics.geometric_mean(_rate(run, is_shared) for run in trials if run.cell == cell)
         for cell in pair.cells
     ]
+
+
+def _rate(run: Run, is_shared: bool) -> float:
+    return run.throughput_rps / (run.servers_cores if is_shared else 1)
 
 
 def _levels(result: CellResult) -> dict[int, float]:
     """pass -> level, over the N that were measured in the same passes as the best one."""
     passes = result.best.by_pass
     plateau = [
-        point.by_pass
+        {run.repeat: _rate(run, result.is_shared) for run in point.runs}
         for point in result.points
         if point.by_pass.keys() == passes.keys()
         and point.throughput.median >= sweep.N_STAR_SHARE * result.best.throughput.median

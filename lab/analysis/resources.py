@@ -45,7 +45,7 @@ def of_runs(
         if component != LOAD_GENERATOR
         and all(run.usage.components[component].main_thread is not None for run in runs)
     ]
-    if carries_bytes_per_s and all(_carried(run) is not None for run in runs):
+    if carries_bytes_per_s and all(carried(run) is not None for run in runs):
         resources += _network(runs, carries_bytes_per_s)
     return resources
 
@@ -183,7 +183,7 @@ def _main_thread(runs: list[Run], component: str) -> Resource:
     )
 
 
-def _carried(run: Run) -> float | None:
+def carried(run: Run) -> float | None:
     """Bytes per second over the network between load generator and servers."""
     usage = run.usage
     return usage.loopback_bytes_per_s if run.topology == LOOPBACK else usage.link_bytes_per_s
@@ -194,15 +194,15 @@ def _network(runs: list[Run], capacity: float) -> list[Resource]:
     out where it carried more than iperf3 found, because then nobody knows what it can carry.
     """
     topology = runs[0].topology
-    carried = _by_pass(runs, lambda run: _carried(run) or 0.0)
-    typical = statistics.median(carried.values())
+    rates = _by_pass(runs, lambda run: carried(run) or 0.0)
+    typical = statistics.median(rates.values())
     if topology == LOOPBACK and typical > capacity:
         return []
     return [
         Resource(
             kind="loopback" if topology == LOOPBACK else "network",
             name="the loopback network" if topology == LOOPBACK else f"the link ({topology})",
-            by_pass={repeat: min(1.0, rate / capacity) for repeat, rate in carried.items()},
+            by_pass={repeat: min(1.0, rate / capacity) for repeat, rate in rates.items()},
             detail=f"{typical / 1e6:,.0f} of the {capacity / 1e6:,.0f} MB/s of one "
             "iperf3 connection",
         )

@@ -67,6 +67,11 @@ class Verdict:
         return self.alike[0] if len(self.alike) == 1 else None
 
 
+OF_SHARED = Verdict(
+    "not judged", "Other programs had part of the machine, so what limits a stage is not judged."
+)
+
+
 def judge(
     resources: list[Resource],
     response_s: float | None,

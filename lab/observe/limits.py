@@ -67,7 +67,7 @@ def quietness() -> Finding:
     first, *_, last = sampler.samples()
     busy = usage.between([first, last]).foreign_share
     fix = (
-        "wait or stop them; points that they disturb are invalid"
+        "wait or stop them, or measure with --shared; points that they disturb are invalid"
         if busy > usage.MOST_FOREIGN
         else ""
     )

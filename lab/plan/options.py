@@ -10,7 +10,7 @@ from rig import hosts, remote, stores
 from rig.cores import usable_cores
 from rig.errors import WrongUsage
 
-from ..kinds import BURST, CLIENT, CROWD, RAMP
+from ..kinds import BURST, CLIENT, CLOSED_LOOP, CROWD, RAMP
 from . import catalog, machines, plan
 from .catalog import NEW, Stage
 from .machines import machine
@@ -47,6 +47,7 @@ def checked(arguments: argparse.Namespace) -> Options:
         machine=arguments.machine or "",
         memory_bytes=_size("--memory", arguments.memory),
         pin=arguments.pin,
+        is_shared=arguments.shared,
         client=_client(arguments.client, arguments.link),
         link=arguments.link or "",
         note=_note(arguments.note),
@@ -59,6 +60,7 @@ def checked(arguments: argparse.Namespace) -> Options:
     _require_fitting_stages(options)
     _require_that_it_can_be_held(options)
     _require_own_stages(options)
+    _require_closed_loops(options)
     _require_ramps(options)
     _require_downloads(options)
     if options.keeps_series and options.has_remote_client:
@@ -96,6 +98,15 @@ def _require_that_it_can_be_held(options: Options) -> None:
     for experiment in plan.experiments_of(options):
         if experiment.kind is not BURST:
             raise WrongUsage(f"--hold: {experiment.name} has no bursts")
+
+
+def _require_closed_loops(options: Options) -> None:
+    """Other loads are about time, which other programs take away."""
+    for one in plan.experiments_of(options) if options.is_shared else ():
+        if one.stages and (one.kind is not CLOSED_LOOP or one.each_core_count):
+            raise WrongUsage(
+                f"--shared: {one.name} is about time, and not about the CPU time of a request"
+            )
 
 
 def _require_ramps(options: Options) -> None:

@@ -29,6 +29,8 @@ _TRIALS_OF_A_BLOCK = 4  # see procedures/side_by_side.py
 _PAIR_START_S = 1.0  # of the servers of a block, whose store is up
 NAMESPACE = "netns"  # the load generator runs on this machine, in a network namespace of its own
 _PROFILE_S = 30.0
+# Of a shared machine. Other programs change from second to second, so many short blocks tell most.
+_SHARED_THREADS, _SHARED_BLOCKS, _SHARED_BLOCK_S = (8,), 8, 1.5
 # Under valgrind, some fifty times slower.
 _PROFILED_FILES, _PROFILED_S, _PROFILED_THREADS = 64, 10.0, 4
 
@@ -61,6 +63,7 @@ class Options:
     p99_ms: float | None = None  # under which an open loop keeps p99; None: the experiment's own
     client: str = ""  # where the load generator runs: here, in NAMESPACE, or on a host
     link: str = ""  # the rate of the link to it, if it runs in NAMESPACE
+    is_shared: bool = False  # other programs use this machine meanwhile; CPU time alone is judged
     note: str = ""  # what the reader of the report must know of this run
 
     @property
@@ -82,6 +85,12 @@ class Plan:
     pairs: tuple[Pair, ...] = ()
     profiles: Mapping[str, Planned]  # experiment -> the load under which the fileserver is profiled
     making_s: float  # how long it takes to make the files that are missing
+
+    @property
+    def shared_threads(self) -> int | None:
+        """The N of the blocks side by side, of a run that searches none."""
+        options = self.options
+        return max(options.threads or _SHARED_THREADS) if options.is_shared else None
 
     @property
     def most_threads(self) -> int:
@@ -150,7 +159,8 @@ def make(
     whole_mode = catalog.mode_of(experiments, options.mode)
     mode = _narrowed(whole_mode, options)
     cells = _cells(experiments, len(cores))
-    pairs = pairs_of(experiments) if mode.blocks and options.threads is None else ()
+    is_paired = options.threads is None or options.is_shared
+    pairs = pairs_of(experiments) if mode.blocks and is_paired else ()
     counts = file_counts.of_cells(experiments, cells, options.mode, files)
     if counts_before and counts_before.keys() == counts.keys():
         counts = dict(counts_before)
@@ -242,7 +252,8 @@ class _Parts:
         return replace(self.mode, seconds=self.options.seconds or usual_s, warmup_s=how.warmup_s)
 
     def _sweep(self, cell: Cell) -> Sweep:
-        stops, files = self.options.threads is None, self.file_counts.get(cell.row)
+        stops = self.options.threads is None and not self.options.is_shared
+        files = self.file_counts.get(cell.row)
         found = Sweep(self.mode.threads.get(cell.request, ()), self.mode.refinements, stops)
         return found.up_to(files) if files and found.stops else found
 
@@ -337,8 +348,14 @@ def _with_memory(chosen: Machine | None, memory_bytes: int) -> Machine:
 
 def _narrowed(mode: Mode, options: Options) -> Mode:
     threads = mode.threads
-    if options.threads is not None:
-        threads = dict.fromkeys(threads, options.threads)
+    if options.is_shared:
+        mode = replace(
+            mode,
+            blocks=max(mode.blocks, _SHARED_BLOCKS),
+            block_seconds=max(mode.block_seconds, _SHARED_BLOCK_S),
+        )
+    if options.threads is not None or options.is_shared:
+        threads = dict.fromkeys(threads, options.threads or _SHARED_THREADS)
     return replace(
         mode,
         threads=threads,

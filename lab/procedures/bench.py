@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -60,6 +60,7 @@ class Bench:
     progress: Progress
     runs: list[Run]  # all of the folder
     is_anyway: bool = False  # goes on however many points are lost
+    watch: Callable[[Folder], None] | None = None  # is told of each point that is in the folder
     lost: int = 0  # points in a row that other programs disturbed, at each try
     roots: dict[str, Path] = field(default_factory=dict)  # row -> what the fileserver serves
 
@@ -70,6 +71,8 @@ class Bench:
 
     def note_tried(self, failures: str, *, is_last_try: bool) -> None:
         """After each try of a point, or of a block. NotValid once too many in a row are lost."""
+        if self.watch:
+            self.watch(self.folder)
         if not checks.may_pass_again(failures):
             self.lost = 0
             return
@@ -78,7 +81,7 @@ class Bench:
             raise NotValid(
                 f"other programs disturbed {self.lost} points in a row, and the run has stopped: "
                 f"close them and repeat the command with --out {self.folder.path}, or add --anyway "
-                "to go on"
+                "to go on; --shared, in another folder, judges by CPU time beside them"
             )
 
     @contextmanager
@@ -245,7 +248,9 @@ class Trials:
         measured = measure.point(self._stand, setting, repeat)
         made = measured.made_in_all
         self._requests = None if self._requests is None or made is None else self._requests + made
-        run = bench.folder.add(replace(measured.run, pair=pair), measured.evidence)
+        run = bench.folder.add(
+            replace(self._as_it_counts(measured.run), pair=pair), measured.evidence
+        )
         if measured.transfers:
             records.add_transfers(bench.folder.path, run, measured.transfers)
         if measured.clocks:
@@ -253,6 +258,12 @@ class Trials:
         bench.runs.append(run)
         self._made.add(run.trial)
         return run
+
+    def _as_it_counts(self, run: Run) -> Run:
+        if not self._bench.plan.options.is_shared:
+            return run
+        failures, remarks = checks.on_a_shared_machine(run.failures)
+        return replace(run, failures=failures, notes="; ".join(filter(None, (run.notes, remarks))))
 
     def check_counts(self) -> None:
         """Every trial is invalid when the servers' counts differ from those of their clients.

@@ -15,6 +15,7 @@ from ..workloads.outcome import Result
 _MOST_STOLEN = 0.10  # of the window, by the hypervisor
 _MOST_TRACKED = 200_000  # of the usual 262,144 entries; then packets are dropped
 _OTHERS = "other programs"
+DISTURBED = "disturbed"  # of a point of a shared machine, in its notes
 _OF_A_BUSY_MACHINE = (_OTHERS, "load generator", "X·R is", "use fewer")
 # In a closed loop N connections are open at a time. So a server that finishes its work needs no
 # more threads than this: for each user one that serves, one that ends after its last reply and one
@@ -91,6 +92,15 @@ def _unfinished_work(server: str, used: ComponentUsage, users: int) -> list[str]
 def may_pass_again(failures_text: str) -> bool:
     """Whether other programs disturbed the point. Its other failures may be a consequence."""
     return _OTHERS in failures_text
+
+
+def on_a_shared_machine(failures_text: str) -> tuple[str, str]:
+    """What is left of the failures where the CPU time of a request alone is judged, and remarks on
+    what was disturbed.
+    """
+    if not counts_cpu(failures_text):
+        return failures_text, ""
+    return "", "; ".join(f"{DISTURBED}: {one}" for one in filter(None, failures_text.split("; ")))
 
 
 def counts_cpu(failures_text: str) -> bool:

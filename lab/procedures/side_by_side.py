@@ -30,7 +30,7 @@ def run(bench: Bench) -> None:
     """All pairs of the plan, as far as they are not in the folder yet."""
     for pair in bench.plan.pairs:
         try:
-            threads = same_threads(bench.runs, pair)
+            threads = bench.plan.shared_threads or same_threads(bench.runs, pair)
             if threads and missing_blocks(bench.runs, pair, bench.plan.mode.blocks):
                 _compare(bench, pair, threads)
             bench.environment.problems.pop(str(pair), None)

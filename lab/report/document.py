@@ -101,12 +101,17 @@ Block = Heading | Paragraph | Bullets | Checklist | Table | Figure | Pointer | L
 
 @dataclass(frozen=True, kw_only=True)
 class Document:
-    """The overview is the first page, blocks are what follows the contents."""
+    """The overview is the first page, blocks are what follows the contents.
+
+    grey_from is the place in blocks from which on they are printed grey: what was measured, and is
+    not judged.
+    """
 
     title: str
     subtitle: str
     overview: list[Block] = field(default_factory=list)
     blocks: list[Block]
+    grey_from: int | None = None
 
     @property
     def figures(self) -> list[Figure]:

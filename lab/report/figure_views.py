@@ -53,12 +53,20 @@ def gains(steps: Sequence[tuple[Scene, Step]]) -> Figure | None:
     if not drawn:
         return None
     names = [title for title, _ in drawn]
+    of_cpu = steps[0][0].analysis.is_shared
+    what = (
+        "CPU time of the servers for each request: that of the stage before, over that of this one"
+        if of_cpu
+        else "Throughput over that of the stage before"
+    )
     return Figure(
         name=f"gains-{'-'.join(names).replace(' → ', '-to-')}",
-        title="Gains, ours and the paper’s",
-        caption="Throughput over that of the stage before; 1 is no change. Hollow: the paper’s "
+        title="Gains in CPU time" if of_cpu else "Gains, ours and the paper’s",
+        caption=f"{what}; 1 is no change. Hollow: the paper’s "
         "gain is outside our interval. Pale: a maximum was not reached, so the gain is not known.",
-        canvases=dot_plot.draw([Panel(*one) for one in drawn], "gain in throughput", 1.0),
+        canvases=dot_plot.draw(
+            [Panel(*one) for one in drawn], f"gain in {'CPU time' if of_cpu else 'throughput'}", 1.0
+        ),
         shows=frozenset(
             f"{title}, {row.label}: {row.paper}" for title, rows in drawn for row in rows
         ),
@@ -120,7 +128,8 @@ def _maximum_row(scene: Scene, stage: Stage, row: str) -> Row:
 
 
 def _gain_row(scene: Scene, step: Step, row: str) -> Row:
-    gain, paper = scene.gain(step, row), scene.paper_gain(step, row)
+    gain = scene.gain(step, row)
+    paper = None if scene.analysis.is_shared else scene.paper_gain(step, row)
     if gain is None:
         return Row(label=short_title(row), paper=paper)
     return Row(

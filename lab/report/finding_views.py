@@ -22,7 +22,8 @@ def checklist(analysis: Analysis) -> list[Block]:
         Check(mark(judged), finding.text, _verdict(judged), anchor)
         for anchor, finding, judged in _judged(analysis)
     ]
-    return [Heading(2, "What the paper found"), Checklist(items)] if items else []
+    how = ", by the CPU time of a request" if analysis.is_shared else ""
+    return [Heading(2, f"What the paper found{how}"), Checklist(items)] if items else []
 
 
 def section(analysis: Analysis) -> list[Block]:
@@ -39,7 +40,7 @@ def section(analysis: Analysis) -> list[Block]:
         title="Findings and evidence",
         caption="Whether each finding is seen on this machine, not seen, or cannot be told. "
         "Gains are computed within each pass over the cells, so a drift of the machine from pass "
-        "to pass cancels out.",
+        "to pass cancels out." + (" They are gains in CPU time." if analysis.is_shared else ""),
         header=[
             *("finding", "request", "verdict", "our gain", "99% interval"),
             *("paper’s gain", "is", "bottleneck, remark"),

@@ -17,12 +17,15 @@ from .scene import Scene, Step
 
 _MANY = 0.25  # of all points; so many failed ones are said first
 _LABEL_OF_GENERATOR = "load generator"
+_NO_GAIN_OF_SHARED = "No gain in the CPU time of a request can be told"
 
 Steps = Sequence[tuple[Scene, Step]]
 
 
 def of_points(scenes: Sequence[Scene], steps: Steps, analysis: Analysis, otherwise: str) -> str:
     """otherwise is the title where nothing can be told. Requires: there are points."""
+    if analysis.is_shared:
+        return _largest_gain(steps) or _NO_GAIN_OF_SHARED
     found = _largest_gain(steps) or _limit(scenes) or otherwise
     failed, of = len(analysis.invalid), len(analysis.runs)
     if failed < _MANY * of:
@@ -54,6 +57,11 @@ def _largest_gain(steps: Steps) -> str:
     result = scene.result(step[1], row)
     assert result  # see above
     which = f" at {row_title(row)}, the largest of {len(sure)} sure gains" if len(sure) > 1 else ""
+    if scene.analysis.is_shared:
+        return (
+            f"{step[1].name}: the CPU time of a request is {gain.spread.median:.2f} times less "
+            f"than in {step[0].name}{which}"
+        )
     return f"{step[1].name}: {wording.times(gain.spread.median)}{which}, {_limited(result.verdict)}"
 
 

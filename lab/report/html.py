@@ -29,17 +29,22 @@ _LONG_TABLE = 20  # rows; a longer table may go on on the next printed page
 _DIGIT, _POINT = "\u2007", "\u2008"  # spaces as wide as a digit and as a point
 
 
-def render(document: Document) -> str:
+def render(document: Document, again_s: int | None = None) -> str:
+    """again_s: a browser loads it again after so many seconds."""
+    again = f'<meta http-equiv="refresh" content="{again_s}">\n' if again_s else ""
     blocks = [*document.overview, *document.blocks]
     anchors = _anchors(blocks)
     names = dict(zip(map(id, blocks), anchors))
-    overview, rest = (
+    grey_from = len(document.blocks) if document.grey_from is None else document.grey_from
+    overview, rest, grey = (
         "\n".join(_block(block, names[id(block)]) for block in part)
-        for part in (document.overview, document.blocks)
+        for part in (document.overview, document.blocks[:grey_from], document.blocks[grey_from:])
     )
+    if grey:
+        rest += f'\n<div class="grey">\n{grey}\n</div>'
     return (
         f'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n{again}'
         f"<title>{escape(document.title)}</title>\n<style>{STYLE}</style>\n<body>\n<main>\n"
         f'<section class="overview">\n<h1>{escape(document.title)}</h1>\n'
         f'<p class="subtitle">{_text(document.subtitle)}</p>\n{overview}\n</section>\n'

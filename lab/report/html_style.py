@@ -26,6 +26,8 @@ a { color: inherit; text-decoration: underline; text-decoration-color: var(--lin
 a:hover { text-decoration-color: currentColor; }
 nav { font-size: .82rem; line-height: 1.35; margin: 2rem 0 0; }
 nav a { display: block; padding: .16rem 0; text-decoration: none; }
+.grey, .grey * { color: var(--soft); }
+.grey svg { opacity: .7; }
 nav a.part { padding-left: .9rem; color: var(--soft); }
 nav a:hover { text-decoration: underline; }
 figure { margin: 1.2rem 0 1.6rem; }

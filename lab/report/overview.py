@@ -11,6 +11,7 @@ from ..analysis.cells import Analysis, CellResult
 from ..analysis.resources import component_title
 from ..plan import catalog
 from ..plan.catalog import Cell, Stage, row_title
+from ..procedures import checks
 from ..results.environment import Environment
 from . import figure_views, finding_views, headline, wording
 from .charts import stacked_bars
@@ -18,6 +19,12 @@ from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
 from .document import Block, Bullets, Figure, Heading, Paragraph
 from .scene import SHORT_NAMES, Scene, Step
+
+_OF_SHARED = (
+    "Other programs used this machine meanwhile (`--shared`). So verdicts are by the CPU time that "
+    "the servers need for a request, and a gain is that of the stage before over that of this one. "
+    "Throughput and times, which are grey below, say little about the servers."
+)
 
 
 def title(
@@ -49,11 +56,12 @@ def blocks(
         return found or [Paragraph("There is no valid point.")]
     steps = _steps(scenes)
     drawn = [
-        _largest_table(scenes),
+        None if analysis.is_shared else _largest_table(scenes),
         figure_views.gains(steps),
         demands(stages, rows, analysis),
     ]
     return [
+        *([Paragraph(_OF_SHARED)] if analysis.is_shared else []),
         Paragraph(" ".join(_sentences(stages, rows, steps, analysis))),
         *(figure for figure in drawn if figure),
         *waiting,
@@ -167,6 +175,8 @@ def _sentences(
         if _store(scene, step[0], row) != _store(scene, step[1], row)
         for sentence in _change_of_store(scene, step, row)
     ]
+    if analysis.is_shared:
+        return sentences
     stage, result = found[-1]
     limit = result.verdict.sentence.partition(";")[0].removesuffix(".")
     return [*sentences, f"What limits it in {stage.name}: {wording.within_a_sentence(limit)}."]
@@ -196,9 +206,14 @@ def _change_of_store(scene: Scene, step: Step, row: str) -> list[str]:
     if gain is None or before is None or after is None:
         return []
     times = [wording.short_time(one.cpu_s.get("store", 0.0)) for one in (before, after)]
+    changed = (
+        "the gain in the CPU time of a request is"
+        if scene.analysis.is_shared
+        else "throughput changes by"
+    )
     return [
         f"From {step[0].name} to {step[1].name}, the store’s part goes from {times[0]} to "
-        f"{times[1]}, and throughput changes by {wording.gain_in_a_line(gain.spread)}."
+        f"{times[1]}, and {changed} {wording.gain_in_a_line(gain.spread)}."
     ]
 
 
@@ -212,7 +227,18 @@ def _trust(
         f"{counted(len(environment.cores))}, {host.virtualisation or 'virtualisation unknown'}. "
         f"{environment.pinning.partition(':')[0].removesuffix('.')}.",
         f"{_passes(analysis)} {lost} {'is' if invalid == 1 else 'are'} in no table.",
+        *_disturbed(analysis),
         *_sure_gains(steps),
+    ]
+
+
+def _disturbed(analysis: Analysis) -> list[str]:
+    if not analysis.is_shared:
+        return []
+    disturbed = sum(checks.DISTURBED in run.notes for run in analysis.runs)
+    return [
+        f"Other programs disturbed {disturbed} of {wording.plural(len(analysis.runs), 'point')}; "
+        "these count for the CPU time of a request."
     ]
 
 

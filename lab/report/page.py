@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from rig.errors import Failed
 
 from ..analysis.cells import Analysis
 from ..kinds import KINDS
@@ -45,22 +48,45 @@ VIEWS: dict[str, Callable[[Scene], list[Block]]] = {
     "profile": figure_views.profile,
     **_OWN,
 }
+WATCHED_S = 5  # between two reports of a run that goes on
+_MOST_SAID = 2  # paragraphs of the first page, on the terminal
 _MOST_NAMED = 4  # experiments in the subtitle
 # The views whose tables are in summary.md too.
 _SUMMED_UP = {"maxima", "before_after", "bottlenecks", "scaling", *_OWN}
 
 
-def write(folder: Folder) -> None:
-    """Failed when the folder has nothing to report."""
+def write(folder: Folder, again_s: int | None = None) -> str:
+    """Returns what was found, in a line or two. Failed when the folder has nothing to report.
+
+    again_s: the measurement goes on, and a browser loads the page again after so many seconds.
+    """
     environment = folder.environment()
     report = Report(folder, environment)
     document = report.document()
-    (folder.path / "report.html").write_text(render_html(document), encoding="utf-8")
+    page = render_html(document, again_s)
+    (folder.path / "report.html").write_text(page, encoding="utf-8")
     (folder.path / "summary.md").write_text(render_markdown(report.summary()), encoding="utf-8")
     figures = folder.path / "figures"
     figures.mkdir(exist_ok=True)
     for figure in document.figures:
         (figures / f"{figure.name}.svg").write_text(figure.svg, encoding="utf-8")
+    said = [block.text for block in document.overview if isinstance(block, Paragraph)]
+    return "\n".join([document.title, *said[:_MOST_SAID]])
+
+
+def watching(write_report: Callable[[Folder, int], object]) -> Callable[[Folder], None]:
+    """What writes the report so far, unless it has just done so, or there is none yet."""
+    next_s = 0.0
+
+    def watch(folder: Folder) -> None:
+        nonlocal next_s
+        if time.monotonic() < next_s:
+            return
+        with suppress(Failed):
+            write_report(folder, WATCHED_S)
+        next_s = time.monotonic() + WATCHED_S
+
+    return watch
 
 
 class Report:
@@ -92,8 +118,9 @@ class Report:
         blocks = [
             *method.section(self._stages, self._analysis, self._environment),
             *finding_views.section(self._analysis),
-            *self._sweeps(),
         ]
+        judged = len(blocks) if self._analysis.is_shared else None
+        blocks += self._sweeps()
         for scene in self._scenes:
             found = [block for view in scene.experiment.views for block in VIEWS[view](scene)]
             blocks += [
@@ -107,7 +134,7 @@ class Report:
             *(appendix.definitions(self._workloads) if self._analysis.runs else []),
             *appendix.environment_section(self._folder, self._environment, self._analysis),
         ]
-        return self._document(blocks)
+        return self._document(blocks, judged)
 
     def summary(self) -> Document:
         """The overview and the main tables."""
@@ -118,7 +145,8 @@ class Report:
                     blocks += [one for one in VIEWS[view](scene) if _is_main(one)]
         return self._document(blocks)
 
-    def _document(self, blocks: list[Block]) -> Document:
+    def _document(self, blocks: list[Block], judged: int | None = None) -> Document:
+        """judged are the blocks in front, where what is behind them is not judged."""
         environment, host = self._environment, self._environment.host
         started = time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(environment.started_unix_s))
         first = overview.blocks(self._stages, self._rows, self._scenes, self._analysis)
@@ -129,6 +157,7 @@ class Report:
             f"Linux {host.kernel}",
             overview=first,
             blocks=_without_repeats(blocks, [one for one in first if isinstance(one, Figure)]),
+            grey_from=judged,
         )
 
     def _sweeps(self) -> list[Block]:

@@ -87,6 +87,8 @@ class Scene:
         gain, paper = self.gain(step, row), self.paper_gain(step, row)
         if gain is None or paper is None or not gain.spread.is_interval:
             return None
+        if self.analysis.is_shared:  # ours is one in CPU time
+            return None
         return gain.spread.low <= paper <= gain.spread.high
 
     def gain(self, step: Step, row: str) -> Gain | None:

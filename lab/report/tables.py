@@ -23,8 +23,9 @@ def maxima(scene: Scene) -> list[Block]:
         groups.append((stage.name, len(names)))
     table = Table(
         title=f"Maximum throughput: {_listed(scene)}",
-        caption="Requests/s. A gain is that over the stage to its left. Gains can be compared "
-        "between machines, throughputs cannot.",
+        caption="Requests/s. A gain is that over the stage to its left"
+        + (", in CPU time. " if scene.analysis.is_shared else ". ")
+        + "Gains can be compared between machines, throughputs cannot.",
         header=header,
         rows=[_maxima_row(scene, row) for row in scene.rows],
         groups=groups,

@@ -99,6 +99,12 @@ class Run:
         return used.cpu_cores if used else None
 
     @property
+    def servers_cores(self) -> float:
+        """That of all programs but the load generator."""
+        used = self.usage.components
+        return sum(one.cpu_cores for name, one in used.items() if name != "loadgen")
+
+    @property
     def name(self) -> str:
         """A trial that is made once more, because other programs disturbed it, has another one."""
         return f"{self.old_name}-trial{self.trial}"

@@ -45,6 +45,7 @@ struct Figures {
   std::optional<std::string> warning = {};  // what was wrong with the host at the end
   std::optional<CountCheck> count_check = {};  // with --telemetry
   UnderWay under_way = {};                     // in the window of a closed loop or an open one
+  Silence silence = {};                        // in the same window
 
   // What only the main thread knows, and only for some kinds of run.
   std::optional<std::vector<burst::Sums>> rounds = {};  // of a burst

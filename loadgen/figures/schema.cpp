@@ -51,6 +51,7 @@ constexpr When kMix{"`--mix`", [](const Report& all) { return !all.summary.kinds
 constexpr When kChannels{"`--channels`"};
 constexpr When kThink{"`--think`"};
 constexpr When kLoops{"closed and open loops"};
+constexpr When kClosed{"closed loops"};
 constexpr When kTelemetry{"`--telemetry`"};
 constexpr When kOpen{"open loops", [](const Report& all) { return all.summary.open.has_value(); }};
 constexpr When kStartAt{"`--start-at`"};
@@ -391,6 +392,7 @@ constexpr Field kFields[] = {
     shown<&UnderWaySummary::samples>("under_way.samples", "count", kLoops),
     shown<&UnderWaySummary::mean>("under_way.mean", "number", kLoops),
     shown<&UnderWaySummary::expected>("under_way.expected", "number", kLoops),
+    shown<&Summary::silence_s>("longest_silence_s", "s", kClosed),
     shown<&CountCheck::address>("telemetry.address", "address", kTelemetry),
     {"telemetry.server_requests", "count", kTelemetry, kNone, kNo, server_requests_json},
     shown<&CountCheck::loadgen>("telemetry.loadgen_requests", "count", kTelemetry),

@@ -112,6 +112,15 @@ std::optional<double> think_ms(const Tally& tally) {
   return mean_ms(tally.think->paused_ns, tally.succeeded() + tally.errors_total());
 }
 
+// By the constants of summary.h. The median is that of a request beside the silence.
+bool is_silence_told(const Figures& figures, const Summary& summary) {
+  const double silence_s = summary.silence_s.value_or(0);
+  const double cycle_s = (summary.response.p50_ms + summary.think_ms.value_or(0)) / 1000;
+  return figures.stalls.count == 0 && summary.requests > 0 && silence_s >= kToldSilenceS &&
+         silence_s > kToldSilenceShare * summary.elapsed_s &&
+         silence_s > kToldSilenceCycles * cycle_s;
+}
+
 std::optional<OpenSummary> open_summary(const Tally& tally) {
   if (!tally.open) return {};
   const OpenTally& open = *tally.open;
@@ -222,6 +231,9 @@ Summary summarize(const Figures& figures, int threads) {
   summary.plateau = plateau_summary(figures, threads);
   if (summary.plateau) summary.n_check = summary.plateau->n_check;
   summary.starvation = starvation_of(figures, summary);
+  if (const auto silence_ns = figures.silence.longest_ns(); silence_ns && summary.has_n_check())
+    summary.silence_s = seconds_of(static_cast<double>(*silence_ns));
+  summary.is_silence_told = is_silence_told(figures, summary);
   summary.invalid_because = own_faults_of(figures, summary);
   std::ranges::move(find_faults(figures, summary, all_ns, threads),
                     std::back_inserter(summary.invalid_because));

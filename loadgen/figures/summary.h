@@ -22,6 +22,13 @@ inline constexpr double kLeastElapsedS = 5;
 // Waiting for a core is told when it is over this part of the time of a mean request.
 inline constexpr double kToldStarvation = 0.25;
 
+// In a closed loop nobody asks while the server stands still, so its percentiles hardly show that
+// time. It is told when it is over all of these: a time, a part of the run, and so many requests of
+// one thread.
+inline constexpr double kToldSilenceS = 0.3;
+inline constexpr double kToldSilenceShare = 0.01;
+inline constexpr double kToldSilenceCycles = 10;
+
 // The largest value of each bucket in milliseconds, and how many values it has, ascending.
 using Distribution = std::vector<std::pair<double, std::uint64_t>>;
 
@@ -152,6 +159,11 @@ struct Summary {
   // See starvation_of().
   double starvation = 0;
   bool is_starved() const { return starvation > kToldStarvation; }
+
+  // Only of a closed loop: the longest time in which no request ended, see Silence. It is told
+  // unless loadgen itself stood still.
+  std::optional<double> silence_s;
+  bool is_silence_told = false;
 
   // Of every kind of run: sentences that say why its figures cannot be trusted. Empty: the run is
   // valid. A request that failed, and a user that left, do not make a run invalid by themselves.

@@ -137,9 +137,24 @@ std::string plateau_rows(const PlateauSummary& plateau) {
   return row("plateau", rates) + row("", response_time_text(plateau.response));
 }
 
+std::string silence_warning(const Summary& summary) {
+  if (!summary.is_silence_told) return {};
+  return fmt::format(
+      "warning: no request ended for {:.1f} s, {:.0f}% of the run; the percentiles of a closed "
+      "loop "
+      "hide that, those of an open one (--rate) do not\n",
+      *summary.silence_s, 100 * ratio(*summary.silence_s, summary.elapsed_s));
+}
+
+// A run that is too short for its check, and has no other fault.
+const char* closed_verdict_text(const Summary& summary) {
+  const bool is_judged = summary.is_long_enough() || !summary.invalid_because.empty();
+  return is_judged ? verdict_text(summary) : "not judged";
+}
+
 std::string ramp_check_text(const Summary& summary) {
   return fmt::format("N = {} on the plateau: ratio {:.3f}: {}", law_of(summary), summary.n_check,
-                     summary.invalid_because.empty() ? "valid" : "INVALID");
+                     closed_verdict_text(summary));
 }
 
 std::string check_text(const Config& config, const Summary& summary) {
@@ -148,15 +163,13 @@ std::string check_text(const Config& config, const Summary& summary) {
                                 ? fmt::format("({:.3f} + {:.3f})", mean_ms, *summary.think_ms)
                                 : fmt::format("{:.3f}", mean_ms);
   const std::string too_short =
-      summary.is_long_enough()
-          ? ""
-          : fmt::format(", which is not judged in a run under {:g} s", kLeastElapsedS);
+      summary.is_long_enough() ? "" : fmt::format(", in a run under {:g} s", kLeastElapsedS);
   return fmt::format(
       "N = {}: {} {}, {:.1f}/s * {} ms = {:.3f}, {:.1f}% of their time in requests{}{}: {}",
       law_of(summary), testers_of(config), config.users > 0 ? "users" : "threads",
       summary.throughput_rps, cycle, summary.throughput_rps * summary.cycle_ms() / 1000,
       summary.n_check * 100, summary.think_ms ? " and pauses" : "", too_short,
-      verdict_text(summary));
+      closed_verdict_text(summary));
 }
 
 // How the run was checked, by the kind of the run.
@@ -215,6 +228,7 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
         "give loadgen cores of its own\n",
         summary.starvation * 100, summary.has_n_check() ? "the time of a request" : "their time");
   }
+  table += silence_warning(summary);
   if (summary.open) table += thread_warning(*summary.open);
   if (summary.burst) table += burst::warning_of(*summary.burst);
   if (figures.warning) table += "warning: " + *figures.warning + "\n";

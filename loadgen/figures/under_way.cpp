@@ -27,6 +27,16 @@ double most_difference(const UnderWaySummary& under_way, int threads) {
 
 }  // namespace
 
+void Silence::look(std::int64_t now_ns, std::uint64_t ended) {
+  if (since_ns_ == 0 || ended != ended_) since_ns_ = now_ns;
+  ended_ = ended;
+  longest_ns_ = std::max(longest_ns_, now_ns - since_ns_);
+}
+
+std::optional<std::int64_t> Silence::longest_ns() const {
+  return since_ns_ == 0 ? std::nullopt : std::optional(longest_ns_);
+}
+
 std::optional<UnderWaySummary> summarize(const UnderWay& seen, const Tally& tally) {
   if (seen.samples == 0 || tally.elapsed_ns <= 0) return {};
   if (tally.open && tally.failed_ns > 0) return {};

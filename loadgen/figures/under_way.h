@@ -25,6 +25,24 @@ struct UnderWay {
   }
 };
 
+// The longest time in which no request ended, as far as the main thread has seen it. It looks now
+// and then, so the time is a lower bound: up to two looks are missing.
+//
+// One thread.
+class Silence {
+ public:
+  // Looks at `now_ns`, a time of base::now_ns(), when `ended` requests had ended.
+  void look(std::int64_t now_ns, std::uint64_t ended);
+
+  // Nothing: nobody has looked.
+  std::optional<std::int64_t> longest_ns() const;
+
+ private:
+  std::uint64_t ended_ = 0;
+  std::int64_t since_ns_ = 0;  // of the first look that saw so many; 0: there was none
+  std::int64_t longest_ns_ = 0;
+};
+
 struct UnderWaySummary {
   std::uint64_t samples = 0;
   double mean = 0;

@@ -35,7 +35,7 @@ FOREIGN: dict[str, set[str]] = {
     "wget": {"--password", "--user"},
 }
 # Our script that has commands with flags of their own.
-_LAB = ("list", "run", "ab", "search users", "report", "compare", "doctor", "limits")
+_LAB = ("list", "run", "ab", "search users", "report", "watch", "compare", "doctor", "limits")
 # What runs in the containers of these names.
 _IN_DOCKER = {"files": "scripts/make-files", "turnstile/loadgen": "loadgen"}
 

@@ -63,7 +63,7 @@ class BlocksTest(unittest.TestCase):
         self.assertTrue(1 < low <= found["throughput"]["ratio"] <= high)
 
     def test_the_cpu_of_the_load_generator_is_not_the_servers(self):
-        cpu = ab._servers_cores(trial("A", 1, 100.0, 0.002))
+        cpu = trial("A", 1, 100.0, 0.002).servers_cores
         self.assertAlmostEqual(cpu, 0.2)
 
     def test_where_blocks_differ_by_more_nothing_is_told(self):

@@ -6,13 +6,16 @@ import os
 import subprocess
 import tempfile
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import examples
 from real_lab import ROOT, lab
 
 from lab import cli
 from lab.plan import catalog
+from lab.report import page
 from rig.errors import Failed, NotValid
 
 
@@ -61,6 +64,7 @@ class CommandLineTest(unittest.TestCase):
             ["run", "failover", "--client", "elsewhere"],
             ["run", "mix", "--stages", "turnstile"],
             ["run", "table4", "--series", "--client", "elsewhere"],
+            ["run", "knee", "--shared"],
             ["run", "table4", "--note", "two\nlines"],
             ["run", "table4", "--note", "x" * 501],
         ):
@@ -73,6 +77,25 @@ class CommandLineTest(unittest.TestCase):
         status, errors = called("report", "/nonexistent")
         self.assertEqual(status, 1)
         self.assertEqual(errors.count("\n"), 1)
+
+    def test_a_folder_that_contradicts_itself_gets_no_report(self):
+        forged = replace(examples.run(1, 1000.0, 1), elapsed_s=2.0, requests=6000)
+        made = examples.results(self, forged, environment=examples.ENVIRONMENT)
+        status, errors = called("report", str(made.path))
+        self.assertEqual(status, 1)
+        self.assertRegex(errors, "^lab: .* contradicts itself, so it gets no report: prefetching")
+        self.assertFalse((made.path / "report.html").exists())
+
+    def test_a_run_that_has_ended_is_watched_once(self):
+        runs = [examples.run(threads, 1000.0 * threads, 1) for threads in (1, 2)]
+        made = examples.results(self, *runs, environment=examples.ENVIRONMENT)
+        with mock.patch("os.nice") as nice:
+            status, output, errors = printed("watch", str(made.path))
+        self.assertEqual((status, errors), (0, ""))
+        nice.assert_called_once_with(19)
+        first, title, *_ = output.splitlines()
+        self.assertEqual(first, str(made.path / "report.html"))
+        self.assertEqual(title, page.Report(made, made.environment()).document().title)
 
     def test_the_doctor_examines_the_host_for_every_workload(self):
         for experiment in ("table4", "001-servers", "000-table1"):
@@ -145,7 +168,7 @@ class CommandLineTest(unittest.TestCase):
         ):
             command = ["run", "table1", "--out", f"{folder}/out", "--work", f"{folder}/work"]
             self.assertEqual(called(*command), (3, "lab: none\n"))
-            self.assertEqual(ran.call_args.kwargs, {"is_anyway": False})
+            self.assertEqual(ran.call_args.kwargs, {"is_anyway": False, "watch": None})
         _, output, _ = printed("run", "-h")
         self.assertIn("\n  3  no point is valid", output)
 

@@ -14,15 +14,17 @@ import shutil
 import tempfile
 import unittest
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from pathlib import Path
 
 import drawings
 
 from lab import cli
+from lab.analysis import consistency
 from lab.plan import catalog
 from lab.report import html, markdown, page
 from lab.report.document import Document, Figure
-from lab.results.records import Folder
+from lab.results.records import Folder, Run
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
 _LARGEST_PAGE = 400_000
@@ -37,9 +39,28 @@ def kept_folders() -> list[Path]:
     return sorted(path.parent for path in RESULTS.glob("*/recorded.zip"))
 
 
+def _times_three(run: Run) -> Run:
+    if run.cell.stage != "redis":
+        return run
+    return replace(
+        run,
+        throughput_rps=3 * run.throughput_rps,
+        requests=3 * run.requests,
+        bytes=3 * run.bytes,
+        mean_ms=run.mean_ms / 3,
+    )
+
+
 class KeptResultsTest(unittest.TestCase):
     def test_there_are_kept_results(self) -> None:
         self.assertNotEqual(kept_folders(), [])
+
+    def test_a_stage_that_was_made_faster_by_hand_contradicts_the_kernel(self) -> None:
+        runs = Folder(RESULTS / "002").runs()
+        self.assertEqual(consistency.contradictions(runs), [])
+        found = consistency.contradictions(map(_times_three, runs))
+        self.assertEqual(len(found), 5)
+        self.assertRegex(found[0], r"redis, get .*: the kernel carried [34]\d% of the bytes")
 
     def test_the_kept_files_give_the_kept_summary_and_each_figure_that_it_names(self) -> None:
         for kept in kept_folders():

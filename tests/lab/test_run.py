@@ -90,11 +90,15 @@ class RunTest(unittest.TestCase):
         self.addCleanup(patch.stop)
         return patch.start()
 
-    def run_lab(self, options: Options, **how: bool):
+    def report(self, folder: run.Folder) -> str:
+        self.reported.append(folder)
+        return "the gain that was found"
+
+    def run_lab(self, options: Options, **how):
         places = run.Places(self.out, self.work, Programs(self.work))
         with contextlib.redirect_stderr(io.StringIO()) as said:
             try:
-                run.run(options, places, self.reported.append, **how)
+                run.run(options, places, self.report, **how)
             finally:
                 self.said = said.getvalue()
         return run.Folder(self.out)
@@ -106,6 +110,15 @@ class RunTest(unittest.TestCase):
         self.assertEqual(
             self.run_lab(TABLE_1).environment().started_unix_s, environment.started_unix_s
         )
+
+    def test_a_run_ends_with_what_was_found_and_where_it_is(self):
+        self.run_lab(TABLE_1)
+        self.assertIn(f"the gain that was found\nreport: {self.out}/report.html\n", self.said)
+
+    def test_who_watches_is_told_of_each_point(self):
+        watch = mock.Mock()
+        folder = self.run_lab(TWO_CELLS, watch=watch)
+        self.assertEqual(watch.call_count, len(folder.runs()))
 
     def test_a_folder_takes_no_points_of_other_settings(self):
         self.run_lab(TABLE_1)
@@ -194,6 +207,23 @@ class RunTest(unittest.TestCase):
         self.point.side_effect = point
         self.run_lab(TWO_CELLS)
         self.assertIn("5 of 8 points are not valid; other programs disturbed 5 of them", self.said)
+
+    def test_on_a_shared_machine_a_point_that_others_disturb_counts(self):
+        self.point.side_effect = disturbed_point
+        shared = replace(TWO_CELLS, is_shared=True, threads=None, stages=("prefetching", "redis"))
+        made = self.run_lab(shared).runs()
+        self.assertEqual({(one.threads, one.failures) for one in made}, {(8, "")})
+        said = {one.notes for one in made}
+        self.assertEqual(said, {"disturbed: other programs used 80% of the cores"})
+        blocks = {one.repeat for one in made if one.pair and one.cell.row == "1KB"}
+        self.assertEqual(blocks, set(range(1, 9)))
+        self.assertEqual(len([one for one in made if not one.pair]), 2 * 2 * 2)
+
+    def test_a_shared_machine_excuses_no_other_failure(self):
+        failures = "other programs used 80% of the cores; 9 timeouts"
+        self.point.side_effect = partial(disturbed_point, failures=failures)
+        with self.assertRaises(NotValid):
+            self.run_lab(replace(TWO_CELLS, is_shared=True))
 
     def test_anyway_it_goes_on_and_no_valid_point_is_no_result(self):
         self.point.side_effect = disturbed_point

@@ -58,3 +58,23 @@ class GainsTest(unittest.TestCase):
         rising = [run for run in runs("redis", 2000.0) if run.threads < 4]
         found = gains.gain(self.analysis(runs("ph2", 1000.0), rising), "ph2", "redis", "1KB")
         self.assertTrue(found.is_lower_bound)
+
+    def test_on_a_shared_machine_it_is_that_in_the_cpu_time_of_the_servers(self):
+        environment = replace(
+            examples.ENVIRONMENT, options=replace(examples.ENVIRONMENT.options, is_shared=True)
+        )
+
+        def shared(stage: str, cpu_s: float, slower: tuple[float, ...]) -> list:
+            return [
+                replace(run, usage=examples.usage({"fileserver": cores, "loadgen": 0.9}))
+                for run in runs(stage, 1000.0, slower)
+                if (cores := run.throughput_rps * cpu_s)
+            ]
+
+        before = shared("ph2", 0.003, (1.0, 0.2, 0.7, 0.4, 0.9))  # by what others take
+        found = Analysis([*before, *shared("redis", 0.002, DRIFT)], environment)
+        gain = gains.gain(found, "ph2", "redis", "1KB")
+        self.assertAlmostEqual(gain.spread.median, 1.5)
+        self.assertAlmostEqual(gain.spread.low, 1.5)
+        self.assertFalse(gain.is_lower_bound)
+        self.assertEqual(found.results()[0].verdict.label, "not judged")

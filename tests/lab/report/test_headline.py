@@ -4,6 +4,7 @@ import tempfile
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
 import examples
 
@@ -56,6 +57,43 @@ class TitleTest(unittest.TestCase):
         self.assertTrue(
             self.title(*runs).startswith("redis: ×2.00 at get 10KB, the largest of 2 sure gains, ")
         )
+
+    def test_of_a_shared_machine_it_is_the_gain_in_cpu_time(self) -> None:
+        shared = replace(
+            examples.ENVIRONMENT, options=replace(examples.ENVIRONMENT.options, is_shared=True)
+        )
+        less = examples.usage({"fileserver": 0.35, "authserver": 0.0, "store": 0.0, "loadgen": 1.0})
+        after = [replace(run, usage=less) for run in sweep(AFTER, 1.0)]
+        made = self.document(*sweep(BEFORE, 1.0), *after, environment=shared)
+        self.assertEqual(
+            made.title, "redis: the CPU time of a request is 2.00 times less than in prefetching"
+        )
+        grey = made.blocks[made.grey_from :]
+        self.assertIn(Heading(2, "Sweeps over N"), grey)
+        self.assertNotIn(Heading(2, "The paper’s findings, one by one"), grey)
+        none = self.document(*sweep(BEFORE, 1.0), *sweep(AFTER, 1.0), environment=shared)
+        self.assertEqual(none.title, "No gain in the CPU time of a request can be told")
+        self.assertIsNone(self.document(*sweep(BEFORE, 1.0)).grey_from)
+
+    def test_it_is_said_again_with_the_first_sentences_of_the_page(self) -> None:
+        runs = [*sweep(BEFORE, 1.0), *sweep(AFTER, 1.3)]
+        said = page.write(examples.results(self, *runs, environment=examples.ENVIRONMENT))
+        self.assertTrue(said.startswith("redis: ×1.30, limited by the CPU that all share\nA get"))
+
+    def test_the_page_of_a_run_that_goes_on_is_loaded_again_and_seldom_written(self) -> None:
+        made = examples.results(self, *sweep(BEFORE, 1.0), environment=examples.ENVIRONMENT)
+        written = mock.Mock(side_effect=page.write)
+        watch = page.watching(written)
+        watch(made)
+        watch(made)
+        self.assertEqual(written.call_count, 1)
+        again = '<meta http-equiv="refresh" content="5">'
+        self.assertIn(again, (made.path / "report.html").read_text())
+        page.write(made)
+        self.assertNotIn(again, (made.path / "report.html").read_text())
+
+    def test_where_nothing_can_be_reported_yet_the_watch_goes_on(self) -> None:
+        page.watching(page.write)(Folder(examples.folder(self)))
 
     def test_without_a_sure_gain_it_is_the_limit(self) -> None:
         limit = "limited by the CPU that all share"

@@ -187,9 +187,8 @@ TEST_CASE("neither report holds the password, and the table not even the user", 
 }
 
 TEST_CASE("the table shows the self-check, and why a run is invalid", "[loadgen]") {
-  CHECK(
-      contains(table(get_config(), two_seconds_of_run()),
-               "100.0% of their time in requests, which is not judged in a run under 5 s: valid"));
+  CHECK(contains(table(get_config(), two_seconds_of_run()),
+                 "100.0% of their time in requests, in a run under 5 s: not judged"));
   Figures result = two_seconds_of_run();
   result.tally.elapsed_ns = 8 * kNsPerS;
   CHECK(contains(table(get_config(), result), "25.0% of their time in requests: INVALID"));
@@ -216,13 +215,43 @@ TEST_CASE("a run under five seconds is not judged by its n_check", "[loadgen]") 
   result.tally.response_ns.add(10 * kNsPerMs);
   result.tally.elapsed_ns = 5 * kNsPerS - 1;
   CHECK(parsed(get_config(), result)["valid"] == true);
-  CHECK(contains(table(get_config(), result), "not judged in a run under 5 s: valid"));
+  CHECK(contains(table(get_config(), result), "in a run under 5 s: not judged"));
   CHECK_FALSE(failure(result));
   result.tally.announced_bytes = 1;
+  CHECK(contains(table(get_config(), result), "in a run under 5 s: INVALID"));
   CHECK(contains(failure(result).value_or(""), "announced 1 bytes"));
   result.tally.announced_bytes = 0;
   result.tally.elapsed_ns = 5 * kNsPerS;
   CHECK(contains(failure(result).value_or(""), "the run is invalid"));
+}
+
+TEST_CASE("a closed loop that stood still says so, as its percentiles do not", "[loadgen]") {
+  Figures result = two_seconds_of_run();
+  result.silence.look(kNsPerS, 100);
+  CHECK(parsed(get_config(), result)["longest_silence_s"] == 0);
+  CHECK_FALSE(contains(table(get_config(), result), "warning"));
+  result.silence.look(kNsPerS + kNsPerS / 2, 100);
+  CHECK(contains(table(get_config(), result),
+                 "warning: no request ended for 0.5 s, 25% of the run; the percentiles of a closed "
+                 "loop hide that"));
+  CHECK(parsed(get_config(), result)["longest_silence_s"] == 0.5);
+  Figures stopped = result;
+  stopped.stalls = {.count = 1, .longest_ns = kNsPerS / 2, .total_ns = kNsPerS / 2};
+  CHECK_FALSE(contains(table(get_config(), stopped), "no request ended"));
+  result.tally.open.emplace();
+  CHECK_FALSE(contains(table(get_config(), result), "no request ended"));
+}
+
+TEST_CASE("no silence is told where each request takes as long", "[loadgen]") {
+  Figures result = two_seconds_of_run();
+  result.silence.look(kNsPerS, 100);
+  result.silence.look(kNsPerS + 200 * kNsPerMs, 100);
+  CHECK_FALSE(contains(table(get_config(), result), "no request ended"));
+  result.silence.look(kNsPerS + 400 * kNsPerMs, 100);
+  CHECK(contains(table(get_config(), result), "no request ended"));
+  result.tally.response_ns = {};
+  for (int i = 0; i < 100; ++i) result.tally.response_ns.add(40 * kNsPerMs);
+  CHECK_FALSE(contains(table(get_config(), result), "no request ended"));
 }
 
 TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") {

@@ -33,6 +33,20 @@ std::vector<std::string> under_way_faults(const Figures& figures) {
 
 }  // namespace
 
+TEST_CASE("a silence lasts from the first look to the last one that sees no end", "[loadgen]") {
+  loadgen::Silence silence;
+  CHECK_FALSE(silence.longest_ns());
+  silence.look(100, 7);
+  CHECK(silence.longest_ns() == 0);
+  silence.look(150, 7);
+  silence.look(190, 8);
+  silence.look(230, 8);
+  CHECK(silence.longest_ns() == 50);
+  silence.look(250, 8);
+  silence.look(300, 9);
+  CHECK(silence.longest_ns() == 60);
+}
+
 TEST_CASE("as many requests are seen under way as X*R says", "[loadgen]") {
   const auto summary = loadgen::summarize(ten_seconds_under_way(4), kUnderWayThreads);
   REQUIRE(summary.under_way);
