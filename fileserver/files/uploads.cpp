@@ -72,7 +72,7 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
     return is_done(done) ? std::optional(upload.named_) : std::nullopt;
   });
   if (!named) return {done};
-  return {synced(upload.folder_.fd.get(), done), named->version};
+  return {synced(upload.folder_.fd.get(), done), named->version, upload.has_asked_time_};
 }
 
 UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
@@ -101,7 +101,10 @@ bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersi
   TemporaryFile& file = upload.file_;
   errno = locations_.why_not_in_place(upload.folder_);
   if (errno != 0) return false;
-  upload.named_.has_own_time = times_.give(file.fd(), name, replaced.modified_ns);
+  upload.has_asked_time_ =
+      upload.asked_s_ && times_.give_within(*upload.asked_s_, file.fd(), replaced.modified_ns);
+  upload.named_.has_own_time =
+      upload.has_asked_time_ || times_.give(file.fd(), name, replaced.modified_ns);
   upload.named_.version = version_of(file.fd());
   if (!(is_new ? file.create(upload.last_) : file.replace(upload.last_))) return false;
   if (const int failure = locations_.why_not_in_place(upload.folder_); failure != 0) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,9 @@ class Upload {
   // Returns status().
   UploadStatus write(std::span<const char> bytes);
 
+  // The modification time that the file is to have, in seconds since 1970.
+  void ask_for_time(std::int64_t modified_s) { asked_s_ = modified_s; }
+
  private:
   friend class Moves;
   friend class Uploads;
@@ -37,6 +41,8 @@ class Upload {
   std::string last_;    // part of the name
   TemporaryFile file_;  // in folder_, which must be open when it is removed
   NamedFile named_;     // of what the client sent
+  std::optional<std::int64_t> asked_s_;
+  bool has_asked_time_ = false;  // the file, once it has its name
 };
 
 // Any thread.
@@ -58,13 +64,15 @@ class Uploads {
   struct Published {
     UploadStatus status;
     FileVersion version = {};
+    bool has_asked_time = false;  // the second that Upload::ask_for_time() has named
   };
 
   // Gives the complete file its name, and a modification time that no earlier version of the name
-  // has. kCreated or kReplaced: it is on disk, and Files::open() opens it, or a later one.
-  // Otherwise nothing has changed, except after a failure to write the folder. kConflict also if
-  // the folder has lost its name since begin(): no name leads to the bytes then. A file that it
-  // replaces leaves it its permissions (keep_permissions()).
+  // has, within the second that was asked for where the file system keeps nanoseconds. kCreated or
+  // kReplaced: it is on disk, and Files::open() opens it, or a later one. Otherwise nothing has
+  // changed, except after a failure to write the folder. kConflict also if the folder has lost its
+  // name since begin(): no name leads to the bytes then. A file that it replaces leaves it its
+  // permissions (keep_permissions()).
   Published publish(Upload upload, const MayChange& may_change);
 
   // Removes a file, a link, or an empty folder. kReplaced when it is done, on disk.
