@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/host.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "fileserver/http_hosts.h"
 #include "fileserver/rights/rights.h"
 #include "flags/parse.h"
@@ -109,6 +111,36 @@ void add_show_rights(flags::App& app, std::string& target) {
                  take);
 }
 
+// What neither moves nor hides the text around it: no control characters, and no marks of Unicode
+// that end a line or turn the direction of writing.
+bool is_plain_character(std::uint32_t code) {
+  const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  const bool turns = code == 0x61c || code == 0x200e || code == 0x200f ||
+                     (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return !is_control && !turns;
+}
+
+void add_share_name(flags::App& app, std::string& target) {
+  const auto take = [&target](const std::string& text) {
+    constexpr int kMostCharacters = 64;
+    int characters = 0;
+    for (std::string_view left = text; !left.empty(); ++characters) {
+      const base::Utf8Front front = base::utf8_front(left);
+      if (!front.code || !is_plain_character(*front.code)) return false;
+      left.remove_prefix(front.size_bytes);
+    }
+    if (characters > kMostCharacters || base::trimmed(text) != text) return false;
+    target = text;
+    return true;
+  };
+  app.add_parsed("--share-name", "TEXT",
+                 "up to 64 characters of UTF-8, without control characters, and without blanks at "
+                 "its ends",
+                 "the name of the share, which the title and the heading of its pages show; empty: "
+                 "they have none",
+                 take);
+}
+
 bool is_process_id(const std::string& text) {
   pid_t pid = 0;
   const char* const end = text.data() + text.size();
@@ -159,6 +191,7 @@ void declare_access(flags::App& app, Config& config) {
                           {{"on", true}, {"off", false}},
                           "whether HTTP lists folders, which browsers and mounts need; "
                           "off: they are not found");
+  add_share_name(app, config.offer.share_name);
   add_trusted_proxy(app, config.trusted_proxies);
   add_http_host(app, config.http_hosts);
 }

@@ -100,6 +100,12 @@ FLAGS = {
         Flag("show-rights", None, "a", BAD_USER),
         Flag("locks-of", None, "123", ("0", "-1", "01", "a", "99999999999", "")),
         Flag("end-lock", None, "/a", ("a", "uuid:a", "/\x01", "")),
+        Flag(
+            "share-name",
+            None,
+            "Müller & <Söhne>",
+            ("a\tb", "\x7f", "a\u0085b", "a\u202eb", " a", "a ", "x" * 65, "ä" * 65),
+        ),
         Flag("trusted-proxy", None, "10.0.0.0/8, ::1, unix", ("10.0.0.0/33", "x", "::1,")),
         Flag("http-host", None, "files.example.com, a-b", ("a:80", "", "http://a", "a,", "*")),
         Flag("root", "files", "a"),
