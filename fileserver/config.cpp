@@ -34,6 +34,14 @@ std::optional<std::string> wrong_for_processes(const Config& config) {
   return {};
 }
 
+// Only what HTTP changes goes to the trash.
+std::optional<std::string> wrong_for_trash(const Config& config) {
+  if (config.trash_days == 0) return {};
+  if (config.offer.uploads != UploadMode::kFolder) return "--trash needs --uploads folder";
+  if (!config.serves_http()) return "--trash needs --http-listen or --https-listen";
+  return {};
+}
+
 std::optional<std::string> wrong_for_tls(const Config& config) {
   if (config.tls.certificate.empty() != config.tls.key.empty())
     return "--tls-certificate and --tls-key need each other";
@@ -218,6 +226,9 @@ void declare_limits(flags::App& app, Config& config) {
   flags::add_size(app, "--max-upload", config.offer.max_upload_bytes,
                   "most bytes of one PUT, 0: any number; a larger one is refused")
       ->default_str("0");
+  flags::add_whole(app, "--trash", config.trash_days, 0, 36'500,
+                   "how many days clients can put back what is deleted or replaced by HTTP; or "
+                   "until its room is needed; 0: nothing is kept");
   flags::add_size(app, "--min-rate", config.serve.min_rate,
                   "least bytes per second that a client must take of a file; on average over "
                   "--idle-timeout; 0: any byte is enough")
@@ -332,6 +343,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
         if (config.transfer_log.has_users && config.transfer_log.path.empty())
           return "--transfer-log-users on needs --transfer-log";
         if (const auto wrong = wrong_for_tls(config)) return wrong;
+        if (const auto wrong = wrong_for_trash(config)) return wrong;
         return wrong_for_processes(config);
       });
   if (exit_status) return *exit_status;

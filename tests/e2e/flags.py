@@ -86,6 +86,7 @@ FLAGS = {
         Flag("tls-certificate", None, "a.pem"),
         Flag("tls-key", None, "a.pem"),
         Flag("tls-handshakes", "512", "7", BAD_COUNT),
+        Flag("trash", "0", "30", (*BAD_NUMBER, "36501")),
         _choice("listings", "on", "off"),
         _choice("uploads", "off", "folder", "sink"),
         Flag("max-upload", "0", "5M", BAD_SIZE),
