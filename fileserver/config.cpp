@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/host.h"
+#include "base/text.h"
+#include "base/utf8.h"
 #include "fileserver/http_hosts.h"
 #include "fileserver/rights/rights.h"
 #include "flags/parse.h"
@@ -29,6 +31,14 @@ std::optional<std::string> wrong_for_processes(const Config& config) {
   if (config.throttle.wrong_passwords != 0)
     return "--model process does not bound wrong passwords; if that is meant, add "
            "--wrong-passwords 0";
+  return {};
+}
+
+// Only what HTTP changes goes to the trash.
+std::optional<std::string> wrong_for_trash(const Config& config) {
+  if (config.trash_days == 0) return {};
+  if (config.offer.uploads != UploadMode::kFolder) return "--trash needs --uploads folder";
+  if (!config.serves_http()) return "--trash needs --http-listen or --https-listen";
   return {};
 }
 
@@ -109,6 +119,36 @@ void add_show_rights(flags::App& app, std::string& target) {
                  take);
 }
 
+// What neither moves nor hides the text around it: no control characters, and no marks of Unicode
+// that end a line or turn the direction of writing.
+bool is_plain_character(std::uint32_t code) {
+  const bool is_control = code < 0x20 || (code >= 0x7f && code < 0xa0);
+  const bool turns = code == 0x61c || code == 0x200e || code == 0x200f ||
+                     (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+  return !is_control && !turns;
+}
+
+void add_share_name(flags::App& app, std::string& target) {
+  const auto take = [&target](const std::string& text) {
+    constexpr int kMostCharacters = 64;
+    int characters = 0;
+    for (std::string_view left = text; !left.empty(); ++characters) {
+      const base::Utf8Front front = base::utf8_front(left);
+      if (!front.code || !is_plain_character(*front.code)) return false;
+      left.remove_prefix(front.size_bytes);
+    }
+    if (characters > kMostCharacters || base::trimmed(text) != text) return false;
+    target = text;
+    return true;
+  };
+  app.add_parsed("--share-name", "TEXT",
+                 "up to 64 characters of UTF-8, without control characters, and without blanks at "
+                 "its ends",
+                 "the name of the share, which the title and the heading of its pages show; empty: "
+                 "they have none",
+                 take);
+}
+
 bool is_process_id(const std::string& text) {
   pid_t pid = 0;
   const char* const end = text.data() + text.size();
@@ -159,6 +199,7 @@ void declare_access(flags::App& app, Config& config) {
                           {{"on", true}, {"off", false}},
                           "whether HTTP lists folders, which browsers and mounts need; "
                           "off: they are not found");
+  add_share_name(app, config.offer.share_name);
   add_trusted_proxy(app, config.trusted_proxies);
   add_http_host(app, config.http_hosts);
 }
@@ -185,6 +226,9 @@ void declare_limits(flags::App& app, Config& config) {
   flags::add_size(app, "--max-upload", config.offer.max_upload_bytes,
                   "most bytes of one PUT, 0: any number; a larger one is refused")
       ->default_str("0");
+  flags::add_whole(app, "--trash", config.trash_days, 0, 36'500,
+                   "how many days clients can put back what is deleted or replaced by HTTP; or "
+                   "until its room is needed; 0: nothing is kept");
   flags::add_size(app, "--min-rate", config.serve.min_rate,
                   "least bytes per second that a client must take of a file; on average over "
                   "--idle-timeout; 0: any byte is enough")
@@ -299,6 +343,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
         if (config.transfer_log.has_users && config.transfer_log.path.empty())
           return "--transfer-log-users on needs --transfer-log";
         if (const auto wrong = wrong_for_tls(config)) return wrong;
+        if (const auto wrong = wrong_for_trash(config)) return wrong;
         return wrong_for_processes(config);
       });
   if (exit_status) return *exit_status;

@@ -45,6 +45,8 @@ struct Config {
   TrustedProxies trusted_proxies;  // in front of the HTTP front
   std::vector<std::string> http_hosts;  // see HttpHosts
 
+  int trash_days = 0;  // see Trash; 0: nothing is kept
+
   std::string root = "files";
   FilesMode files = FilesMode::kPrefetch;
   std::int64_t memory_limit_bytes = 0;           // set to half of RAM by read_config()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace fileserver {
 
@@ -16,6 +17,7 @@ struct Offer {
   UploadMode uploads = UploadMode::kOff;
   std::int64_t max_upload_bytes = 0;  // 0: no limit
   NewAccounts new_accounts = NewAccounts::kOpen;
+  std::string share_name = {};  // that pages show; empty: none
 };
 
 }  // namespace fileserver

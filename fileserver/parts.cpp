@@ -158,11 +158,16 @@ std::unique_ptr<Files> open_files(const Config& config, std::shared_ptr<const Fe
       config.serve.model != serve::Model::kProcess ? Updates::kByThread : Updates::kNone, reads);
 }
 
+std::unique_ptr<Trash> open_trash(const Config& config, std::shared_ptr<const Fence> fence) {
+  if (config.trash_days == 0 || base::stop_was_asked_for()) return {};
+  return required(Trash::open(std::move(fence), config.trash_days));
+}
+
 // They look through the whole folder, for which a server that was told to stop has no time.
 std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<const Fence> fence,
-                                      Files& files) {
+                                      Files& files, Trash* trash) {
   if (config.offer.uploads != UploadMode::kFolder || base::stop_was_asked_for()) return {};
-  return std::make_unique<Uploads>(std::move(fence), files);
+  return std::make_unique<Uploads>(std::move(fence), files, trash);
 }
 
 // Only WebDAV makes locks.
@@ -214,7 +219,8 @@ Parts::Parts(const Config& config)
       rights_are_read(required(rights.read())),
       on_hangup(act_on_hangup(config, *this)),
       files(open_files(config, fence, std::move(mounts))),
-      uploads(open_uploads(config, fence, *files)),
+      trash(open_trash(config, fence)),
+      uploads(open_uploads(config, fence, *files, trash.get())),
       lock_service(serve_locks(std::move(lock_listener), locks)),
       listings_memory(std::int64_t{32} << 20),
       zips_memory(std::int64_t{128} << 20),
@@ -231,7 +237,8 @@ bool Parts::is_reserved(std::string_view user) const {
   if (rights.has(user)) return true;
   return std::ranges::any_of(rights.homes(user), [this](const std::string& home) {
     const auto found = fence->status_of_readable(home);
-    return found || found.error().code != base::ErrorCode::kNotFound;
+    if (found || found.error().code != base::ErrorCode::kNotFound) return true;
+    return trash != nullptr && trash->has_of(home);
   });
 }
 

@@ -20,6 +20,7 @@
 #include "fileserver/files/long_changes.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
+#include "fileserver/files/trash.h"
 #include "fileserver/files/uploads.h"
 #include "fileserver/health_beyond_limit.h"
 #include "fileserver/http_hosts.h"
@@ -93,6 +94,7 @@ struct Parts {
 
   const std::unique_ptr<Files> files;
   Digests digests;
+  const std::unique_ptr<Trash> trash;      // null: what is deleted is gone
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
 
   Locks locks;                                      // of WebDAV
@@ -112,8 +114,8 @@ struct Parts {
 
   const serve::StopsTelemetry stops_telemetry;  // before what it tells about goes
 
-  // Whether nobody may make an account of this name here: the rights name it, or its home is there,
-  // which belongs to a user of before. May block.
+  // Whether nobody may make an account of this name here: the rights name it, or its home is there
+  // or in the trash, which belongs to a user of before. May block.
   bool is_reserved(std::string_view user) const;
 
   // Of the body of one request.

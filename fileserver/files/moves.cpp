@@ -28,13 +28,18 @@ struct Moves::Ends {
 // What a try leaves to be done.
 struct Moves::Left {
   MayGoOn may_remove;
+  Uploads::Keep keep = Uploads::Keep::kInTrash;
   HiddenEntry replaced = {};
+  TrashPlace place = {};      // of what is replaced, if it goes to the trash
   bool is_elsewhere = false;  // no rename leads to another file system
+
+  bool has_hidden() const { return replaced.is_there() || place.is_taken(); }
 
   // Whoever has made something of this name meanwhile keeps it.
   void put_back(const std::string& last) {
     if (replaced.is_there()) replaced.give_name(last);
     replaced = {};
+    place.give_back(last);
   }
 };
 
@@ -91,16 +96,46 @@ UploadStatus Moves::find_ends(const Job& job, Ends& ends) const {
   return overlap(ends.from_name, ends.to_name) ? UploadStatus::kForbidden : UploadStatus::kGoOn;
 }
 
+// Before the turn of the name, because it writes to the disk.
+void Moves::ask_for_place(const Location& location, Left& left) const {
+  if (uploads_.trash_ == nullptr || left.keep == Uploads::Keep::kNot) return;
+  const Current current = location.current();
+  const bool is_kept = current.is_folder() || current.kind == Kind::kFile;
+  if (is_kept && !left.place.was_asked_for()) left.place = uploads_.place_for(location.name());
+}
+
+// To the trash, or to a hidden name until it is removed. A link never goes to the trash.
 UploadStatus Moves::hide(const Location& location, Left& left) const {
+  ask_for_place(location, left);
+  if (left.place.was_asked_for() && location.current().kind != Kind::kLink) {
+    switch (left.place.take({location.fd(), location.last})) {
+      case TrashPlace::Taken::kYes: return UploadStatus::kGoOn;
+      case TrashPlace::Taken::kFailed:
+        return status_of_put(uploads_.locations_.errno_in(location.folder, errno),
+                             "move to the trash");
+      case TrashPlace::Taken::kCannotBeKept: break;
+    }
+  }
   left.replaced = HiddenEntry::hide(location.fd(), location.last, left.may_remove);
   if (left.replaced.is_there()) return UploadStatus::kGoOn;
   return status_of_put(uploads_.locations_.errno_in(location.folder, errno), "hide a folder");
+}
+
+// Of a file that a rename is about to replace. It goes there by a second name, so that its first
+// one always leads to a file. Where it may have none, such as one of somebody else, it is hidden,
+// as a folder is. Nothing: the rename may go on.
+std::optional<UploadStatus> Moves::keep_replaced_file(const Location& to, Left& left) const {
+  ask_for_place(to, left);
+  if (!left.place.was_asked_for()) return {};
+  if (left.place.take_link({to.fd(), to.last}) != TrashPlace::Taken::kFailed) return {};
+  return hide(to, left);
 }
 
 UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn& go_on) {
   Ends ends;
   if (const auto status = find_ends(job, ends); status != UploadStatus::kGoOn) return status;
   Left left{go_on.may_remove};
+  if (job.may_replace) ask_for_place(ends.to, left);
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.rename(ends.from_name, ends.to_name, [&] {
     const Turns::OfBoth turns(uploads_.turns_, ends.from_name, ends.to_name);
@@ -110,9 +145,9 @@ UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn
   if (left.is_elsewhere)
     return job.may_take_long ? move_by_copy(job, ends, go_on) : UploadStatus::kGoOn;
   if (!is_done(done)) return done;
-  if (ends.source.is_folder() || left.replaced.is_there())
+  if (ends.source.is_folder() || left.has_hidden())
     uploads_.files_.forget_below({ends.from_name, ends.to_name});
-  done = uploads_.synced(ends.to.fd(), done);
+  done = uploads_.synced(ends.to.fd(), left.place, done);
   return is_done(done) && !ends.share_folder() ? uploads_.synced(ends.from.fd(), done) : done;
 }
 
@@ -144,10 +179,14 @@ std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
   }
   const bool needs_hiding = target.is_there() && (source.is_folder() || target.is_folder());
   if (needs_hiding && target.is_folder() && !job.may_take_long) return UploadStatus::kGoOn;
+  bool is_new = needs_hiding || !target.is_there();
   if (needs_hiding) {
     if (const auto status = hide(ends.to, left); status != UploadStatus::kGoOn) return status;
+  } else if (target.kind == Kind::kFile) {
+    const auto hidden = keep_replaced_file(ends.to, left);
+    if (hidden && *hidden != UploadStatus::kGoOn) return *hidden;
+    is_new = hidden.has_value();
   }
-  const bool is_new = needs_hiding || !target.is_there();
   if (!(is_new ? rename_to_new(from, to) : rename_over(from, to))) {
     const int failure = errno;
     left.put_back(to.last);
@@ -173,8 +212,9 @@ UploadStatus Moves::move_by_copy(const Job& job, Ends& ends, const GoOn& go_on) 
   const auto is_same = [&](const FileVersion* now) {
     return now != nullptr && (is_folder || have_same_content(before, *now));
   };
-  const UploadStatus removed =
-      is_folder ? remove_folder(job.from, is_same, go_on) : uploads_.remove(job.from, is_same);
+  const UploadStatus removed = is_folder
+                                   ? remove_folder(job.from, is_same, go_on, Uploads::Keep::kNot)
+                                   : uploads_.remove(job.from, is_same, Uploads::Keep::kNot);
   if (is_done(removed) || removed == UploadStatus::kNotFound) return copied;
   // Somebody has changed it since it was copied.
   return removed == UploadStatus::kNotAllowed ? UploadStatus::kConflict : removed;
@@ -244,14 +284,19 @@ UploadStatus Moves::copy_file(const Job& job, Ends& ends, const GoOn& go_on) {
     return (current == nullptr || job.may_replace) && go_on.may_name();
   };
   const UploadStatus done = uploads_.publish(std::move(upload), may_replace).status;
-  if (!left.replaced.is_there()) return done;
-  if (is_done(done)) return UploadStatus::kReplaced;
-  left.put_back(ends.to.last);
-  return done;
+  if (!left.has_hidden()) return done;
+  if (!is_done(done)) {
+    left.put_back(ends.to.last);
+    return done;
+  }
+  const bool is_kept = left.place.is_taken();
+  return is_kept ? uploads_.synced(left.place.name().folder, UploadStatus::kReplaced)
+                 : UploadStatus::kReplaced;
 }
 
 UploadStatus Moves::hide_replaced_folder(const Location& to, Left& left) {
   const std::string name = to.name();
+  ask_for_place(to, left);
   UploadStatus hidden = UploadStatus::kFailed;
   uploads_.files_.remove(name, [&] {
     const Turns::Turn turn(uploads_.turns_, name);
@@ -283,6 +328,7 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, b
     return UploadStatus::kForbidden;
   }
   Left left{go_on.may_remove};
+  if (job.may_replace) ask_for_place(ends.to, left);
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.remove(ends.to_name, [&] {
     const Turns::Turn turn(uploads_.turns_, ends.to_name);
@@ -292,7 +338,7 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, b
   });
   if (!is_done(done)) return done;
   uploads_.files_.forget_below({ends.to_name});
-  return uploads_.synced(ends.to.fd(), done);
+  return uploads_.synced(ends.to.fd(), left.place, done);
 }
 
 // Nothing if another program has been faster.
@@ -321,13 +367,14 @@ std::optional<UploadStatus> Moves::try_to_name(const Location& to, const Job& jo
 }
 
 UploadStatus Moves::remove_folder(std::string_view name, const MayChange& may_change,
-                                  const GoOn& go_on) {
+                                  const GoOn& go_on, Uploads::Keep keep) {
   if (name.empty()) return UploadStatus::kForbidden;
   const Location location = uploads_.locations_.find(name);
   if (location.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
   if (location.status != UploadStatus::kGoOn) return location.status;
   const std::string real_name = location.name();
-  Left left{go_on.may_remove};
+  Left left{go_on.may_remove, keep};
+  ask_for_place(location, left);
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.remove(real_name, [&] {
     const Turns::Turn turn(uploads_.turns_, real_name);
@@ -344,7 +391,7 @@ UploadStatus Moves::remove_folder(std::string_view name, const MayChange& may_ch
   });
   if (done != UploadStatus::kGoOn) return done;
   uploads_.files_.forget_below({real_name});
-  return uploads_.synced(location.fd(), UploadStatus::kReplaced);
+  return uploads_.synced(location.fd(), left.place, UploadStatus::kReplaced);
 }
 
 }  // namespace fileserver

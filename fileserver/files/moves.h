@@ -15,8 +15,8 @@ namespace fileserver {
 
 // Any thread. A file or a folder gets its new name in one step, when all of it is there, and nobody
 // sees a part of it. A folder that is replaced, and one that is removed, goes out of sight in one
-// step. Once a function returns kCreated or kReplaced, the change is on disk, and Files::open()
-// opens what is there now.
+// step: to the trash if there is one, as a replaced file does. Once a function returns kCreated or
+// kReplaced, the change is on disk, and Files::open() opens what is there now.
 //
 // Who asks for a change says how long it may go on. A copy that ends early has changed nothing. A
 // removal that ends early leaves a hidden folder, which the next start removes.
@@ -60,8 +60,9 @@ class Moves {
   UploadStatus copy(const Job& job, Depth depth, const MayChange& may_change, const GoOn& go_on);
 
   // Removes a folder with all that is in it. kReplaced when it is out of sight, on disk, and
-  // removed. kForbidden for the served folder.
-  UploadStatus remove_folder(std::string_view name, const MayChange& may_change, const GoOn& go_on);
+  // removed or in the trash. kForbidden for the served folder.
+  UploadStatus remove_folder(std::string_view name, const MayChange& may_change, const GoOn& go_on,
+                             Uploads::Keep keep = Uploads::Keep::kInTrash);
 
  private:
   struct Ends;
@@ -77,7 +78,9 @@ class Moves {
                            const GoOn& go_on);
   std::optional<UploadStatus> try_to_name(const Location& to, const Job& job, HiddenEntry& made,
                                           Left& left);
+  void ask_for_place(const Location& location, Left& left) const;
   UploadStatus hide(const Location& location, Left& left) const;
+  std::optional<UploadStatus> keep_replaced_file(const Location& to, Left& left) const;
   UploadStatus hide_replaced_folder(const Location& to, Left& left);
 
   Uploads& uploads_;

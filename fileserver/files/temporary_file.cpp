@@ -71,12 +71,14 @@ void write_back_behind(int fd, off_t end, off_t last_bytes) {
   if (behind > first) ::sync_file_range(fd, first, behind - first, SYNC_FILE_RANGE_WRITE);
 }
 
-// Whether the file system says that so many bytes are free. Where it says nothing, they are.
-bool has_room(int fd, std::uint64_t size_bytes) {
+// Whether the file system says that so many bytes are free, or can be. Where it says nothing, they
+// are.
+bool has_room(int fd, std::uint64_t size_bytes, std::uint64_t removable_bytes) {
   struct statvfs status {};
   if (::fstatvfs(fd, &status) != 0 || status.f_blocks == 0) return true;
   const auto free_blocks = ::geteuid() == 0 ? status.f_bfree : status.f_bavail;
-  return (size_bytes + status.f_frsize - 1) / status.f_frsize <= free_blocks;
+  const auto free_later = free_blocks + removable_bytes / status.f_frsize;
+  return (size_bytes + status.f_frsize - 1) / status.f_frsize <= free_later;
 }
 
 }  // namespace
@@ -85,13 +87,14 @@ bool has_room(int fd, std::uint64_t size_bytes) {
 TemporaryFile::~TemporaryFile() {
   if (!is_open() && name_.empty()) return;
   base::may_block_long([this] {
-    if (!name_.empty()) ::unlinkat(folder_, name_.c_str(), 0);
+    if (!name_.empty()) ::unlinkat(hidden_folder_, name_.c_str(), 0);
     fd_ = {};
   });
 }
 
 void TemporaryFile::swap(TemporaryFile& other) noexcept {
   std::swap(folder_, other.folder_);
+  std::swap(hidden_folder_, other.hidden_folder_);
   std::swap(fd_, other.fd_);
   std::swap(name_, other.name_);
   std::swap(written_bytes_, other.written_bytes_);
@@ -102,6 +105,7 @@ void TemporaryFile::swap(TemporaryFile& other) noexcept {
 TemporaryFile TemporaryFile::in(int folder, Kind kind) {
   TemporaryFile file;
   file.folder_ = folder;
+  file.hidden_folder_ = folder;
   if (kind == Kind::kUnnamed)
     file.fd_ = net::Fd(::openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, kMode));
   for (int i = 0; i < kNameTries && !file.is_open(); ++i) {
@@ -115,13 +119,13 @@ TemporaryFile TemporaryFile::in(int folder, Kind kind) {
   return file;
 }
 
-bool TemporaryFile::reserve(std::uint64_t size_bytes) {
+bool TemporaryFile::reserve(std::uint64_t size_bytes, std::uint64_t removable_bytes) {
   if (size_bytes == 0) return true;
   if (size_bytes > static_cast<std::uint64_t>(INT64_MAX)) {
     errno = EFBIG;
     return false;
   }
-  if (!has_room(fd(), size_bytes)) {
+  if (!has_room(fd(), size_bytes, removable_bytes)) {
     errno = ENOSPC;
     return false;
   }
@@ -145,7 +149,12 @@ bool TemporaryFile::reserve_up_to(off_t end) {
 bool TemporaryFile::write(std::span<const char> bytes) {
   const auto size = static_cast<off_t>(bytes.size());
   if (announced_bytes_ > 0 && !reserve_up_to(written_bytes_ + size)) return false;
-  if (!base::write_all(fd(), {bytes.data(), bytes.size()})) return false;
+  if (!base::write_all(fd(), {bytes.data(), bytes.size()})) {
+    const int failure = errno;
+    ::lseek(fd(), written_bytes_, SEEK_SET);
+    errno = failure;
+    return false;
+  }
   written_bytes_ += size;
   write_back_behind(fd(), written_bytes_, size);
   return true;
@@ -155,16 +164,16 @@ bool TemporaryFile::sync() {
   return base::retried([&] { return ::fdatasync(fd()); }) == 0;
 }
 
-bool TemporaryFile::link(const std::string& name) {
+bool TemporaryFile::link(const NameIn& name) {
   const std::string path = "/proc/self/fd/" + std::to_string(fd());
-  return ::linkat(AT_FDCWD, path.c_str(), folder_, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+  return ::linkat(AT_FDCWD, path.c_str(), name.folder, name.last.c_str(), AT_SYMLINK_FOLLOW) == 0;
 }
 
 // A file without a name cannot replace another, so it gets one with kUploadPrefix.
 bool TemporaryFile::link_hidden() {
   for (int i = 0; i < kNameTries; ++i) {
     std::string name = random_upload_name();
-    if (link(name)) {
+    if (link({folder_, name})) {
       name_ = std::move(name);
       return true;
     }
@@ -173,12 +182,21 @@ bool TemporaryFile::link_hidden() {
   return false;
 }
 
+bool TemporaryFile::hide_as(const NameIn& hidden) {
+  const bool is_hidden =
+      name_.empty() ? link(hidden) : rename_to_new({hidden_folder_, name_}, hidden);
+  if (!is_hidden) return false;
+  hidden_folder_ = hidden.folder;
+  name_ = hidden.last;
+  return true;
+}
+
 bool TemporaryFile::replace(const std::string& name) {
   if (name_.empty() && !link_hidden()) return false;
   if (swap_names(name)) {
     // A folder that has just got the name must not be removed with the hidden name.
     struct stat status {};
-    if (::fstatat(folder_, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
+    if (::fstatat(hidden_folder_, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0 &&
         (S_ISREG(status.st_mode) || S_ISLNK(status.st_mode)))
       return true;
     if (!swap_names(name)) name_.clear();  // rather than remove it
@@ -191,7 +209,16 @@ bool TemporaryFile::replace(const std::string& name) {
 }
 
 void TemporaryFile::drop_replaced() {
-  if (!name_.empty() && ::unlinkat(folder_, name_.c_str(), 0) == 0) name_.clear();
+  if (!name_.empty() && ::unlinkat(hidden_folder_, name_.c_str(), 0) == 0) name_.clear();
+}
+
+bool TemporaryFile::keep_replaced() {
+  struct stat status {};
+  if (name_.empty() || ::fstatat(hidden_folder_, name_.c_str(), &status, AT_SYMLINK_NOFOLLOW) != 0)
+    return false;
+  if (!S_ISREG(status.st_mode)) return false;
+  name_.clear();
+  return true;
 }
 
 void TemporaryFile::take_back(const std::string& name) {
@@ -208,12 +235,12 @@ void TemporaryFile::take_back(const std::string& name) {
 }
 
 bool TemporaryFile::create(const std::string& name) {
-  if (name_.empty()) return link(name);
+  if (name_.empty()) return link({folder_, name});
   if (rename(name, kNoReplace)) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
   // NFS and most file systems in user space have no such rename. A link does not replace either.
-  if (::linkat(folder_, name_.c_str(), folder_, name.c_str(), 0) == 0) {
-    if (::unlinkat(folder_, name_.c_str(), 0) == 0) name_.clear();
+  if (::linkat(hidden_folder_, name_.c_str(), folder_, name.c_str(), 0) == 0) {
+    if (::unlinkat(hidden_folder_, name_.c_str(), 0) == 0) name_.clear();
     return true;
   }
   if (errno == EEXIST) return false;
@@ -228,13 +255,14 @@ bool TemporaryFile::create(const std::string& name) {
 
 bool TemporaryFile::rename(const std::string& name, unsigned flags) {
   const long renamed =
-      ::syscall(SYS_renameat2, folder_, name_.c_str(), folder_, name.c_str(), flags);
+      ::syscall(SYS_renameat2, hidden_folder_, name_.c_str(), folder_, name.c_str(), flags);
   if (renamed == 0) name_.clear();
   return renamed == 0;
 }
 
 bool TemporaryFile::swap_names(const std::string& name) {
-  return ::syscall(SYS_renameat2, folder_, name_.c_str(), folder_, name.c_str(), kExchange) == 0;
+  return ::syscall(SYS_renameat2, hidden_folder_, name_.c_str(), folder_, name.c_str(),
+                   kExchange) == 0;
 }
 
 bool can_be_unnamed(int folder) {

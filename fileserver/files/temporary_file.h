@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "fileserver/files/renames.h"
 #include "net/fd.h"
 
 namespace fileserver {
@@ -36,15 +37,21 @@ class TemporaryFile {
   bool is_open() const { return fd_.is_open(); }
   int fd() const { return fd_.get(); }
 
-  // Fails with ENOSPC if the file system has no room for so many bytes now. Reserves nothing
-  // itself. write() then reserves as many bytes ahead as have been written, from 1 MiB to 64 MiB.
-  // So a length that a client only announces takes no room from others.
-  bool reserve(std::uint64_t size_bytes);
+  // Fails with ENOSPC if the file system has no room for so many bytes now, also if
+  // `removable_bytes` were free. Reserves nothing itself. write() then reserves as many bytes ahead
+  // as have been written, from 1 MiB to 64 MiB. So a length that a client only announces takes no
+  // room from others.
+  bool reserve(std::uint64_t size_bytes, std::uint64_t removable_bytes = 0);
 
+  // If it fails, none of the bytes count: they may be written again.
   bool write(std::span<const char> bytes);
 
   // Returns once the bytes are on disk.
   bool sync();
+
+  // Gives the file this hidden name, which may be in another folder that outlives this. What
+  // replace() replaces then gets the same name.
+  bool hide_as(const NameIn& hidden);
 
   // Gives the file this name in its folder. replace() replaces a file or a link of this name;
   // create() fails with EEXIST if the name is taken, and so may replace() if somebody has just
@@ -56,17 +63,22 @@ class TemporaryFile {
   // it; take_back() gives it the name again. Where the file system cannot exchange two names, it is
   // removed by replace() already, and take_back() only removes this file.
   void drop_replaced();
+
+  // After replace(): leaves what was replaced its hidden name for good, if it is a file. Returns
+  // false otherwise.
+  bool keep_replaced();
   void take_back(const std::string& name);
 
  private:
   void swap(TemporaryFile& other) noexcept;
-  bool link(const std::string& name);
+  bool link(const NameIn& name);
   bool link_hidden();
   bool rename(const std::string& name, unsigned flags);
   bool swap_names(const std::string& name);
   bool reserve_up_to(off_t end);
 
   int folder_ = -1;
+  int hidden_folder_ = -1;  // that name_ is in
   net::Fd fd_;
   std::string name_;         // of this file, or of the one it has replaced; empty: neither has one
   off_t written_bytes_ = 0;  // by write()

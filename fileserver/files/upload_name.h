@@ -1,4 +1,5 @@
 // The names that files have while a client sends them, and what clients remove until it is gone.
+// They are ours: no client reaches them.
 #pragma once
 
 #include <string>
@@ -11,11 +12,25 @@ namespace fileserver {
 // folder, with all that is in it.
 inline constexpr std::string_view kUploadPrefix = ".turnstile-upload-";
 
-// Whether a part of the name begins with the prefix.
+// The folder of what clients have deleted (trash.h). It is never served, listed or watched either,
+// also where the case of letters does not matter to the file system.
+inline constexpr std::string_view kTrashFolder = ".turnstile-trash";
+
+constexpr bool is_trash_folder(std::string_view part) {
+  if (part.size() != kTrashFolder.size()) return false;
+  for (std::size_t i = 0; i < part.size(); ++i) {
+    const char byte = part[i];
+    const bool is_capital = byte >= 'A' && byte <= 'Z';
+    if ((is_capital ? static_cast<char>(byte | 0x20) : byte) != kTrashFolder[i]) return false;
+  }
+  return true;
+}
+
+// Whether a part of the name begins with the prefix, or is the folder of the trash.
 constexpr bool is_upload_name(std::string_view name) {
   for (;;) {
-    if (name.starts_with(kUploadPrefix)) return true;
     const std::size_t slash = name.find('/');
+    if (name.starts_with(kUploadPrefix) || is_trash_folder(name.substr(0, slash))) return true;
     if (slash == std::string_view::npos) return false;
     name.remove_prefix(slash + 1);
   }

@@ -52,6 +52,33 @@ bool UploadTimes::give(int fd, std::string_view name, std::int64_t replaced_ns) 
                      [&](std::int64_t step) { return try_time(later_ns + step); });
 }
 
+// Milliseconds since 1970, taken for nanoseconds within a second. They begin again after 11 days.
+std::int64_t UploadTimes::next_part_ns() {
+  const std::int64_t now = now_ns_() / base::kNsPerMs;
+  std::int64_t last = last_part_;
+  std::int64_t next = 0;
+  do {
+    next = std::max(now, last + 1);
+    if (!is_fine(next)) ++next;
+  } while (!last_part_.compare_exchange_weak(last, next));
+  return next % base::kNsPerS;
+}
+
+// In the second of now, a time that is over: what another program writes later has another one.
+bool UploadTimes::give_within(std::int64_t second, int fd, std::int64_t replaced_ns) {
+  const std::int64_t begin_ns = second * base::kNsPerS;
+  const std::int64_t past_ns = now_ns_() - begin_ns;
+  constexpr int kTries = 4;  // one is that of the replaced version, or has been rounded
+  for (int i = 0; i < kTries; ++i) {
+    std::int64_t part_ns = next_part_ns();
+    if (past_ns > 0 && part_ns >= past_ns) part_ns %= past_ns;
+    const std::int64_t time_ns = begin_ns + part_ns;
+    if (!is_fine(time_ns) || time_ns == replaced_ns) continue;
+    return set_time_(fd, time_ns) == time_ns;
+  }
+  return false;
+}
+
 void UploadTimes::keep_or_give(int fd, std::string_view name, std::int64_t own_ns,
                                std::int64_t replaced_ns) {
   std::atomic<std::int64_t>& last_ns = last_of(name);

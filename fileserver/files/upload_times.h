@@ -38,6 +38,11 @@ class UploadTimes {
   // Requires: nobody else gives a time to this name meanwhile.
   bool give(int fd, std::string_view name, std::int64_t replaced_ns);
 
+  // Gives the file a time within this second since 1970, which is that of no version that this
+  // server has given a time in the last days, and not `replaced_ns`. Returns false, and leaves some
+  // time, where the file system does not keep the nanoseconds that tell the versions apart.
+  bool give_within(std::int64_t second, int fd, std::int64_t replaced_ns);
+
   // Of a file that gets this name from another one: leaves it its time `own_ns`, unless a version
   // of the name may have had it; then the same as give().
   void keep_or_give(int fd, std::string_view name, std::int64_t own_ns, std::int64_t replaced_ns);
@@ -46,6 +51,8 @@ class UploadTimes {
   // Returns the time that the file system has kept. Nothing if that is what it keeps of now.
   std::optional<std::int64_t> set_unlike_now(int fd, std::int64_t time_ns,
                                              std::int64_t now_ns) const;
+
+  std::int64_t next_part_ns();
 
   std::atomic<std::int64_t>& last_of(std::string_view name) {
     return last_ns_[std::hash<std::string_view>()(name) % last_ns_.size()];
@@ -56,6 +63,7 @@ class UploadTimes {
   std::array<std::atomic<std::int64_t>, 4096> last_ns_ = {};
 
   std::atomic<std::uint32_t> uploads_ = 0;
+  std::atomic<std::int64_t> last_part_ = 0;  // of those within a second that a client has named
 
   const SetTime set_time_;
   const Clock now_ns_;

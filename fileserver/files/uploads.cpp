@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "fileserver/files/kept_permissions.h"
+#include "fileserver/files/open_folder.h"
+#include "fileserver/files/renames.h"
 
 namespace fileserver {
 
@@ -18,15 +20,36 @@ bool is_replaceable(const Current& current) {
   return current.kind != Current::Kind::kFolder && current.kind != Current::Kind::kOther;
 }
 
+bool is_kept(const Current& current) {
+  return current.kind == Current::Kind::kFile || current.kind == Current::Kind::kFolder;
+}
+
+bool is_empty(int folder, const std::string& last) {
+  net::Fd fd(::openat(folder, last.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const OpenFolder list(fd.is_open() ? ::fdopendir(fd.get()) : nullptr);
+  if (list == nullptr) return false;
+  fd.release();
+  while (const dirent* const entry = ::readdir(list.get())) {
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 UploadStatus Upload::write(std::span<const char> bytes) {
-  if (status_ == UploadStatus::kGoOn && !file_.write(bytes)) status_ = status_of(errno, "write");
+  while (status_ == UploadStatus::kGoOn && !file_.write(bytes)) {
+    const int failure = errno;
+    const bool is_full = failure == ENOSPC || failure == EDQUOT;
+    if (is_full && trash_ != nullptr && trash_->remove_oldest()) continue;
+    status_ = status_of(failure, "write");
+  }
   return status_;
 }
 
-Uploads::Uploads(std::shared_ptr<const Fence> fence, Files& files)
-    : fence_(std::move(fence)), files_(files), locations_(fence_) {
+Uploads::Uploads(std::shared_ptr<const Fence> fence, Files& files, Trash* trash)
+    : fence_(std::move(fence)), files_(files), trash_(trash), locations_(fence_) {
   const std::string root = fence_->root_path();
   remove_left_uploads(root);
   const net::Fd fd(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -35,6 +58,22 @@ Uploads::Uploads(std::shared_ptr<const Fence> fence, Files& files)
 
 UploadStatus Uploads::synced(int folder, UploadStatus done) {
   return folder_syncs_.sync(folder) ? done : status_of(errno, "sync a folder");
+}
+
+UploadStatus Uploads::synced(int folder, const TrashPlace& place, UploadStatus done) {
+  done = synced(folder, done);
+  return is_done(done) && place.is_taken() ? synced(place.name().folder, done) : done;
+}
+
+TrashPlace Uploads::place_for(const std::string& name, int replacing) {
+  return trash_ == nullptr ? TrashPlace() : trash_->begin(name, replacing);
+}
+
+// What is announced and not yet sent removes nothing from the trash.
+bool Uploads::has_room(Upload& upload, std::uint64_t room_bytes) const {
+  if (upload.file_.reserve(room_bytes)) return true;
+  if (errno != ENOSPC || trash_ == nullptr) return false;
+  return upload.file_.reserve(room_bytes, trash_->removable_bytes(upload.folder_.fd.get()));
 }
 
 Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
@@ -53,8 +92,12 @@ Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
   } else if (!current.may_change(may_change)) {
     upload.status_ = UploadStatus::kNotAllowed;
   } else {
-    upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
-    if (!upload.file_.is_open() || !upload.file_.reserve(room_bytes))
+    upload.trash_ = trash_;
+    do {
+      upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
+    } while (!upload.file_.is_open() && errno == ENOSPC && trash_ != nullptr &&
+             trash_->remove_oldest());
+    if (!upload.file_.is_open() || !has_room(upload, room_bytes))
       upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
   }
   return upload;
@@ -66,13 +109,17 @@ Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) 
   if (!upload.file_.sync()) return {status_of_put(errno, "keep a file")};
   const std::string name =
       upload.folder_.name.empty() ? upload.last_ : upload.folder_.name + "/" + upload.last_;
+  if (trash_ != nullptr &&
+      look_at(upload.folder_.fd.get(), upload.last_).kind == Current::Kind::kFile)
+    upload.place_ = place_for(name, fd);
   UploadStatus done = UploadStatus::kFailed;
   const auto named = files_.publish(name, fd, [&]() -> std::optional<NamedFile> {
     done = name_in_turn(upload, name, may_change);
     return is_done(done) ? std::optional(upload.named_) : std::nullopt;
   });
   if (!named) return {done};
-  return {synced(upload.folder_.fd.get(), done), named->version};
+  return {synced(upload.folder_.fd.get(), upload.place_, done), named->version,
+          upload.has_asked_time_};
 }
 
 UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
@@ -96,39 +143,71 @@ UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
   }
 }
 
+// The old file and the new one exchange their names, so the old one goes to the trash in the moment
+// in which it is replaced. NFS and file systems in user space cannot do that; there the old file
+// has a second name for a moment, or is not kept where they have no links either.
+bool Uploads::replace(Upload& upload, const std::string& name) {
+  using Taken = TrashPlace::Taken;
+  TemporaryFile& file = upload.file_;
+  TrashPlace& place = upload.place_;
+  if (!place.was_asked_for()) place = place_for(name, file.fd());
+  if (!place.is_open())
+    return place.failed(place.failure()) != Taken::kFailed && file.replace(upload.last_);
+  if (trash_->can_exchange()) {
+    if (!upload.is_in_place_) upload.is_in_place_ = file.hide_as(place.name());
+    if (!upload.is_in_place_ && place.failed(errno) == Taken::kFailed) return false;
+    return file.replace(upload.last_);
+  }
+  const int folder = upload.folder_.fd.get();
+  static_cast<void>(place.take_link({folder, upload.last_}));
+  if (file.replace(upload.last_)) return true;
+  const int failure = errno;
+  place.give_back(upload.last_);
+  errno = failure;
+  return false;
+}
+
 bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersion& replaced,
                         bool is_new) {
   TemporaryFile& file = upload.file_;
   errno = locations_.why_not_in_place(upload.folder_);
   if (errno != 0) return false;
-  upload.named_.has_own_time = times_.give(file.fd(), name, replaced.modified_ns);
+  upload.has_asked_time_ =
+      upload.asked_s_ && times_.give_within(*upload.asked_s_, file.fd(), replaced.modified_ns);
+  upload.named_.has_own_time =
+      upload.has_asked_time_ || times_.give(file.fd(), name, replaced.modified_ns);
   upload.named_.version = version_of(file.fd());
-  if (!(is_new ? file.create(upload.last_) : file.replace(upload.last_))) return false;
+  if (!(is_new ? file.create(upload.last_) : replace(upload, name))) return false;
   if (const int failure = locations_.why_not_in_place(upload.folder_); failure != 0) {
     file.take_back(upload.last_);
+    upload.place_.give_back(upload.last_);
     errno = failure;
     return false;
   }
+  if (upload.is_in_place_ && file.keep_replaced()) upload.place_.note_taken();
   file.drop_replaced();
   return true;
 }
 
-UploadStatus Uploads::remove(std::string_view name, const MayChange& may_change) {
+UploadStatus Uploads::remove(std::string_view name, const MayChange& may_change, Keep keep) {
   if (name.empty()) return UploadStatus::kConflict;
   const Location location = locations_.find(name);
   if (location.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
   if (location.status != UploadStatus::kGoOn) return location.status;
   const std::string real_name = location.name();
+  TrashPlace place;
+  if (trash_ == nullptr) keep = Keep::kNot;
+  if (keep == Keep::kInTrash && is_kept(location.current())) place = place_for(real_name);
   UploadStatus done = UploadStatus::kFailed;
   const bool is_done = files_.remove(real_name, [&] {
-    done = remove_in_turn(location, real_name, may_change);
+    done = remove_in_turn(location, real_name, may_change, {keep, place});
     return done == UploadStatus::kReplaced;
   });
-  return is_done ? synced(location.folder.fd.get(), done) : done;
+  return is_done ? synced(location.folder.fd.get(), place, done) : done;
 }
 
 UploadStatus Uploads::remove_in_turn(const Location& location, const std::string& name,
-                                     const MayChange& may_change) {
+                                     const MayChange& may_change, const Kept& kept) {
   const Turns::Turn turn(turns_, name);
   const int folder = location.folder.fd.get();
   const Current current = look_at(folder, location.last);
@@ -138,10 +217,55 @@ UploadStatus Uploads::remove_in_turn(const Location& location, const std::string
   if (current.kind == Current::Kind::kNothing || current.kind == Current::Kind::kOther)
     return UploadStatus::kNotFound;
   if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
+  TrashPlace& place = kept.place;
+  const bool goes_to_trash = kept.keep == Keep::kInTrash && is_kept(current);
+  if (goes_to_trash && !place.was_asked_for()) place = place_for(name);
+  if (place.is_open() && is_folder && !is_empty(folder, location.last))
+    return UploadStatus::kConflict;
+  switch (goes_to_trash ? place.take({folder, location.last}) : TrashPlace::Taken::kCannotBeKept) {
+    case TrashPlace::Taken::kYes: return UploadStatus::kReplaced;
+    case TrashPlace::Taken::kFailed:
+      return status_of(locations_.errno_in(location.folder, errno), "move to the trash");
+    case TrashPlace::Taken::kCannotBeKept: break;
+  }
   if (::unlinkat(folder, location.last.c_str(), is_folder ? AT_REMOVEDIR : 0) == 0)
     return UploadStatus::kReplaced;
   return status_of(errno == EEXIST ? ENOTEMPTY : locations_.errno_in(location.folder, errno),
                    "remove a file");
+}
+
+UploadStatus Uploads::put_back(const Trashed& trashed) {
+  const Location location = locations_.find(trashed.name);
+  if (location.status != UploadStatus::kGoOn) return location.status;
+  const net::Fd trash = trash_->folder();
+  if (!trash.is_open()) return status_of(errno, "open the trash");
+  const std::string real_name = location.name();
+  UploadStatus done = UploadStatus::kFailed;
+  files_.remove(real_name, [&] {
+    const Turns::Turn turn(turns_, real_name);
+    done = put_back_in_turn(trashed, location, trash.get());
+    return is_done(done);
+  });
+  if (!is_done(done)) return done;
+  if (trashed.is_folder) files_.forget_below({real_name});
+  done = synced(location.fd(), done);
+  if (is_done(done)) done = synced(trash.get(), done);
+  trash_->forget(trashed.id);
+  return done;
+}
+
+UploadStatus Uploads::put_back_in_turn(const Trashed& trashed, const Location& location,
+                                       int trash) {
+  if (locations_.why_not_in_place(location.folder) != 0) return UploadStatus::kConflict;
+  const NameIn kept{trash, trashed.id};
+  const NameIn old{location.fd(), location.last};
+  if (!rename_to_new(kept, old)) {
+    if (errno == EEXIST) return UploadStatus::kConflict;
+    return status_of(locations_.errno_in(location.folder, errno), "put something back");
+  }
+  if (locations_.why_not_in_place(location.folder) == 0) return UploadStatus::kCreated;
+  rename_to_new(old, kept);
+  return UploadStatus::kConflict;
 }
 
 UploadStatus Uploads::make_folder(std::string_view name) {

@@ -33,7 +33,8 @@ void get_folder(Exchange& exchange, Parts& parts) {
       .name = folder,
       .user = exchange.user,
       .is_by_session = exchange.is_by_session,
-      .may_write = parts.offer.uploads == UploadMode::kFolder && exchange.rights.may_write(folder)};
+      .may_write = parts.offer.uploads == UploadMode::kFolder && exchange.rights.may_write(folder),
+      .share_name = parts.offer.share_name};
   send_streamed(exchange, {.type = form == ListingForm::kJson ? "application/json; charset=utf-8"
                                                               : "text/html; charset=utf-8",
                            .is_1_0 = exchange.head().is_1_0(),

@@ -91,8 +91,12 @@ void ListingPrinter::begin(std::string& to) const {
     return;
   }
   const std::string_view folder = of_.name;
-  append_page_start("/" + std::string(folder) + (folder.empty() ? "" : "/"), Script::kOurs, to);
-  to += fmt::format("<header>\n<h1>{}</h1>\n", heading_of(folder));
+  std::string title = "/" + std::string(folder) + (folder.empty() ? "" : "/");
+  if (!of_.share_name.empty()) title += " - " + std::string(of_.share_name);
+  append_page_start(title, Script::kOurs, to);
+  to += "<header>\n<h1>";
+  if (!of_.share_name.empty()) to += "<bdi>" + xml::escaped(of_.share_name) + "</bdi> ";
+  to += heading_of(folder) + "</h1>\n";
   if (!of_.user.empty())
     to += fmt::format("<p class=\"who\"{}>Signed in as <bdi>{}</bdi></p>\n",
                       of_.is_by_session ? " data-session" : "", xml::escaped(of_.user));

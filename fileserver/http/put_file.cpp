@@ -16,6 +16,7 @@
 #include "fileserver/http/request_body.h"
 #include "fileserver/http/still_allowed.h"
 #include "fileserver/parts.h"
+#include "http/date.h"
 #include "http/digest.h"
 
 namespace fileserver {
@@ -95,6 +96,8 @@ Refusal refusal_of(const Exchange& exchange) {
   if (lacks_length(head)) return http::Status(411);
   // Somebody who means a part of the file would lose the rest of it.
   if (head.has(Field::kContentRange)) return http::Status(400);
+  if (head.has(Field::kXOcMtime) && !http::parse_upload_time(head.value(Field::kXOcMtime)))
+    return http::Status(400);
   return head.has(Field::kContentEncoding) ? Refusal(http::Status(415)) : std::nullopt;
 }
 
@@ -106,6 +109,7 @@ void answer_published(Exchange& exchange, const Parts& parts, const Uploads::Pub
                             published.version.modified_ns);
   http::AnswerHead head = exchange.begin(is_new ? http::Status(201) : http::Status(204));
   head.field("ETag", tag.view());
+  if (published.has_asked_time) head.field("X-OC-Mtime", "accepted");
   if (is_new) head.field("Content-Length", std::uint64_t{0});
   exchange.connection().send(head.finish());
 }
@@ -148,6 +152,8 @@ Stored store(Exchange& exchange, Parts& parts, Checks& checks, serve::SizedReply
   Upload upload = base::may_block_long(
       [&] { return parts.uploads->begin(exchange.path()->name, room_for(head), may_change); });
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
+  if (const auto time_s = http::parse_upload_time(head.value(Field::kXOcMtime)))
+    upload.ask_for_time(*time_s);
   const auto take = [&](std::string_view piece) -> Refusal {
     checks.digests.add(piece);
     note_piece(piece, parts, received);

@@ -47,6 +47,8 @@ constexpr std::array kServerPaths{
                ServerPath::For::kUsers},
     ServerPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, ServerPath::For::kUsers,
                true},
+    ServerPath{kTrashPaths, "GET, HEAD, POST, DELETE, OPTIONS", Method::kGet, &list_trash,
+               ServerPath::For::kUsers, true, &end_trashed, &put_back_trashed},
 };
 constexpr ServerPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
 
@@ -61,6 +63,7 @@ bool is_at(const ServerPath& ours, const http::Path& path) {
 
 Handler ServerPath::handler_of(Method asked) const {
   if (asked == Method::kDelete) return remover;
+  if (asked == Method::kPost && poster != nullptr) return poster;
   const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);
   return is_allowed ? handler : nullptr;
 }

@@ -1,5 +1,5 @@
 // The paths below "/-/", which are no files: accounts, sessions, health, life, what pages are made
-// of, digests of files, and folders as zip files.
+// of, digests of files, folders as zip files, and the trash.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct ServerPath {
   For whom = For::kAnybody;
   bool has_top = false;       // "/-/NAME/" alone is one of the paths, too
   Handler remover = nullptr;  // of DELETE, which is for users only
+  Handler poster = nullptr;   // of POST, where `method` is another one
 
   // Null if the method is not allowed. HEAD is when GET is.
   Handler handler_of(http::Method asked) const;
@@ -38,6 +39,14 @@ inline constexpr std::string_view kZipPaths = "-/zip/";
 // GET and HEAD of "/-/zip/FOLDER/", and of "/-/zip/" for the served folder: it and all below it as
 // one zip file, which is sent while it is made. docs/http.md describes it.
 void get_zip(Exchange& exchange, Parts& parts);
+
+inline constexpr std::string_view kTrashPaths = "-/trash/";
+
+// GET and HEAD of "/-/trash/": what the user may put back, as JSON. POST of "/-/trash/ID" puts it
+// back, and DELETE ends it. 404 without --trash.
+void list_trash(Exchange& exchange, Parts& parts);
+void put_back_trashed(Exchange& exchange, Parts& parts);
+void end_trashed(Exchange& exchange, Parts& parts);
 
 // POST of "/-/accounts": makes an account, as `new:` does.
 void make_account(Exchange& exchange, Parts& parts);

@@ -57,6 +57,7 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
     "transfer-encoding",
     "want-repr-digest",
     "x-forwarded-for",
+    "x-oc-mtime",
 };
 static_assert(!kNames.back().empty(), "each field has a name");
 

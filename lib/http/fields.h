@@ -62,6 +62,7 @@ enum class Field : std::uint8_t {
   kTransferEncoding,
   kWantReprDigest,
   kXForwardedFor,
+  kXOcMtime,
   kOther,  // any other field: its name is checked, and its value is dropped
 };
 inline constexpr std::size_t kKnownFields = static_cast<std::size_t>(Field::kOther);

@@ -160,6 +160,12 @@ class PagesTest(SharedSceneTest):
     def test_the_page_says_whose_it_is(self) -> None:
         self.assertIn("Signed in as <bdi>alice</bdi>", self.page())
 
+    def test_title_and_heading_have_the_name_of_the_share(self) -> None:
+        server = self.scene.fileserver(self.authserver, *FLAG, "--share-name", "Müller & <Söhne>")
+        page = self.page(server)
+        self.assertIn("<title>/sub/ - Müller &amp; &lt;Söhne&gt;</title>", page)
+        self.assertIn("<h1><bdi>Müller &amp; &lt;Söhne&gt;</bdi> <a", page)
+
     def test_only_a_folder_that_may_be_written_has_the_tools_to_write(self) -> None:
         for mode, is_writable in (("off", False), ("sink", False), ("folder", True)):
             server = self.scene.fileserver(self.authserver, *FLAG, "--uploads", mode)

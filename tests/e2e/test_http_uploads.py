@@ -1,12 +1,14 @@
 """PUT, DELETE and MKCOL of --http-listen: what a client may rely on."""
 
 import base64
+import email.utils
 import hashlib
 import os
 import random
 import re
 import subprocess
 import threading
+import time
 import unittest
 
 from client import ConnectionEndedError, grant
@@ -15,6 +17,7 @@ from needs import missing
 from scene import for_each, with_loops
 from test_direct_io import why_not_traced
 from upload_scene import HIDDEN, USER, UploadTest
+from waiting import eventually
 
 
 def sha256(data: bytes) -> str:
@@ -139,6 +142,50 @@ class PutTest(UploadTest):
     def http_again(self, client: HttpClient) -> HttpClient:
         client.close()
         return self.http(self.scene._programs[-1])
+
+    @for_each(("prefetch", "disk"))
+    def test_a_time_that_the_client_names(self, mode: str) -> None:
+        """Its second is kept, also by a MOVE. Two versions of one second and size differ all the
+        same, and a program that replaces the file is seen."""
+        client = self.http(self.start("--files", mode))
+        seconds = (1_000_000_000, 1_000_000_000, 2_000_000_000, int(time.time()) - 1)
+        tags = set()
+        for number, second in enumerate(seconds):
+            body = b"%d" % number
+            put = self.put(client, mode, body, f"X-OC-Mtime: {second}")
+            self.assertEqual(put.fields["x-oc-mtime"], "accepted")
+            got = client.ask(f"/{mode}")
+            self.assertEqual((got.body, got.fields["etag"]), (body, put.fields["etag"]))
+            self.assertEqual(int((self.scene.root / mode).stat().st_mtime), second)
+            said = email.utils.formatdate(second, usegmt=True)
+            is_past = second < time.time()
+            self.assertEqual(got.fields.get("last-modified"), said if is_past else None)
+            tags.add(put.fields["etag"])
+        self.assertEqual(len(tags), len(seconds))
+        moved = client.ask(f"/{mode}", f"Destination: /new-{mode}", method="MOVE")
+        self.assertEqual(moved.status, 201)
+        path = self.scene.root / f"new-{mode}"
+        self.assertEqual(int(path.stat().st_mtime), seconds[-1])
+        plain = self.put(client, path.name, b"x")
+        self.assertNotIn("x-oc-mtime", plain.fields)
+        self.put(client, path.name, b"a", "X-OC-Mtime: 1000000000")
+        other = self.scene.folder / "other"
+        other.write_bytes(b"b")
+        os.utime(other, (1_000_000_000, 1_000_000_000))
+        other.rename(path)
+        eventually(lambda: client.ask(f"/{path.name}").body == b"b", "the new file is served")
+        self.assertNotIn(client.ask(f"/{path.name}").fields["etag"], tags)
+
+    def test_a_time_that_cannot_be(self) -> None:
+        self.scene.write("a", b"old")
+        client = self.http(self.start())
+        for values in (("",), ("0",), ("86400",), ("-1",), ("1.5",), ("1e9",), ("now",),
+                       ("99999999999",), ("1600000000", "1600000000")):  # fmt: skip
+            with self.subTest(values):
+                fields = [f"X-OC-Mtime: {value}" for value in values]
+                client = self.http_again(client)
+                self.assertEqual(self.put(client, "a", b"new", *fields).status, 400)
+        self.assertEqual((self.scene.root / "a").read_bytes(), b"old")
 
     def test_digests(self) -> None:
         client = self.http(self.start())

@@ -25,7 +25,7 @@ NO_LIMITS = {
     ),
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("new-accounts", "uploads", "rights", "show-rights", "trusted-proxy", "http-host"),
-    *("locks-of", "end-lock"),
+    *("locks-of", "end-lock", "share-name"),
     *("https-listen", "tls-listen", "tls-certificate", "tls-key"),
     *(
         "root",

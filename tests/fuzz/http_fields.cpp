@@ -45,6 +45,8 @@ void check_ranges(std::string_view text, std::uint64_t size_bytes) {
 }
 
 void check_date(std::string_view text) {
+  const auto time = http::parse_upload_time(text);
+  require(!time || std::to_string(*time) == text || text.front() == '0');
   const auto seconds = http::parse_date(text, kNow);
   if (!seconds) return;
   require(http::parse_date(http::date_text(*seconds).view(), kNow) == seconds);

@@ -1,5 +1,6 @@
 """Clients of WebDAV: rclone, gio and cadaver work on the folder."""
 
+import os
 import subprocess
 
 from judge_scene import FILES, PASSWORD, USER, environment, needs, write_files
@@ -25,6 +26,25 @@ class ClientsTest(RcloneTest):
         self.rclone("check", "--download", ":webdav:copied", source)
         (source / "sub" / "empty").write_bytes(b"x")
         self.rclone("check", "--download", source, ":webdav:copied", status=1)
+
+    @needs("rclone")
+    def test_rclone_keeps_the_times_of_files(self) -> None:
+        source = self.work / "source"
+        write_files(source, {"old.txt": b"old", "sub/older.txt": b"older"})
+        for number, path in enumerate(sorted(source.rglob("*.txt"))):
+            os.utime(path, (1_000_000_000 + number, 1_000_000_000 + number))
+        as_owncloud = ("--webdav-vendor", "owncloud")
+        self.rclone("copy", *as_owncloud, source, ":webdav:kept")
+        kept = self.scene.root / "kept"
+        for path in source.rglob("*.txt"):
+            served = (kept / path.relative_to(source)).stat().st_mtime
+            self.assertEqual(int(served), int(path.stat().st_mtime), path.name)
+        # By the times alone there is nothing to copy again.
+        said = self.rclone("copy", "-v", *as_owncloud, source, ":webdav:kept")
+        self.assertNotIn("Copied", said)
+        (source / "old.txt").write_bytes(b"new")
+        self.assertIn("Copied", self.rclone("copy", "-v", *as_owncloud, source, ":webdav:kept"))
+        self.assertEqual((kept / "old.txt").read_bytes(), b"new")
 
     @needs("cadaver")
     def test_cadaver(self) -> None:

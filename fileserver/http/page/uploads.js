@@ -123,12 +123,18 @@ class Upload {
     this.line.progress(0, file.size);
     return send("PUT", addressOf(this.path), {
       // An empty type would be replaced by one that depends on the browser.
-      fields: { "Content-Type": "application/octet-stream", ...fields },
+      fields: { "Content-Type": "application/octet-stream", ...timeOf(file), ...fields },
       body: file,
       progress: (sent) => this.line.progress(sent, file.size),
       begun: (request) => { this.request = request; },
     });
   }
+}
+
+// The server takes no time of the first day of 1970, which is what an unknown one is.
+function timeOf(file) {
+  const second = Math.floor(file.lastModified / 1000);
+  return second > 86400 ? { "X-OC-Mtime": second } : {};
 }
 
 function isReadable(file) {

@@ -141,3 +141,34 @@ TEST_CASE("a file that gets another name keeps a time that no version of it had"
   CHECK(file_system.kept_ns == 0);
   CHECK_FALSE(is_kept(kWhole, kWhole));
 }
+
+TEST_CASE("a second that a client has named is shared by many versions", "[uploads]") {
+  Rounding file_system{1};
+  UploadTimes times(file_system.set_time(), file_system.clock());
+  const std::int64_t now_s = file_system.now_ns / base::kNsPerS;
+  for (const std::int64_t second : {std::int64_t{1'000'000'000}, now_s, now_s + 1'000}) {
+    CAPTURE(second);
+    std::set<std::int64_t> given;
+    std::int64_t replaced_ns = 0;
+    for (int i = 0; i < 1000; ++i) {
+      REQUIRE(times.give_within(second, -1, replaced_ns));
+      CHECK(given.insert(file_system.kept_ns).second);
+      CHECK(file_system.kept_ns / base::kNsPerS == second);
+      // Nobody who writes from now on gets it.
+      CHECK((second > now_s || file_system.kept_ns < file_system.now_ns));
+      replaced_ns = i % 3 == 0 ? 0 : file_system.kept_ns;
+    }
+  }
+}
+
+TEST_CASE("no second is named where the file system does not keep nanoseconds", "[uploads]") {
+  for (const std::int64_t granularity_ns : kGranularities) {
+    CAPTURE(granularity_ns);
+    Rounding file_system{granularity_ns};
+    UploadTimes times(file_system.set_time(), file_system.clock());
+    CHECK(times.give_within(1'000'000'000, -1, 0) == (granularity_ns == 1));
+  }
+  UploadTimes none([](int, std::int64_t) { return std::optional<std::int64_t>(); },
+                   fileserver::coarse_time_ns);
+  CHECK_FALSE(none.give_within(1'000'000'000, -1, 0));
+}

@@ -115,6 +115,14 @@ TEST_CASE("a page says whose it is, and whether the folder may be written", "[li
   CHECK_FALSE(contains(text, "Signed in"));
 }
 
+TEST_CASE("title and heading of a page have the name of the share", "[listing]") {
+  std::string text;
+  fileserver::ListingPrinter(ListingForm::kPage, {.name = "a", .share_name = "<Smith & Co>"})
+      .begin(text);
+  CHECK(contains(text, "<title>/a/ - &lt;Smith &amp; Co&gt;</title>"));
+  CHECK(contains(text, "<h1><bdi>&lt;Smith &amp; Co&gt;</bdi> <a href=\"../\">/</a>"));
+}
+
 TEST_CASE("the only script of a page is ours, in a file of its own", "[listing]") {
   const std::string page = listing_page("a", {{"b", false, 5, 7}});
   CHECK(contains(page, "<script type=\"module\" src=\"/-/page.js?v="));

@@ -296,6 +296,7 @@ TEST_CASE("fields whose names have as many bytes are told apart", "[http]") {
   CHECK(field_of("If-None-Match") == Field::kIfNoneMatch);
   CHECK(field_of("Authorization") == Field::kAuthorization);
   CHECK(field_of("If-Unmodified-Since") == Field::kIfUnmodifiedSince);
+  CHECK(field_of("X-OC-Mtime") == Field::kXOcMtime);
   for (const std::string_view other : {"", "o", "if-matcH2", "hosts", "If-Unmodified-Since2"})
     CHECK(field_of(other) == Field::kOther);
 }

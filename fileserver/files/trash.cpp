@@ -1,0 +1,520 @@
+#include "fileserver/files/trash.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <functional>
+#include <utility>
+
+#include "base/allowance.h"
+#include "base/clock.h"
+#include "base/completes.h"
+#include "base/file_io.h"
+#include "base/log.h"
+#include "fileserver/files/folder_syncs.h"
+#include "fileserver/files/open_folder.h"
+#include "fileserver/files/tree_removal.h"
+#include "fileserver/files/upload_name.h"
+#include "wire/request.h"
+
+namespace fileserver {
+
+namespace {
+
+constexpr std::string_view kRecordEnd = ".old";
+constexpr std::string_view kGoneEnd = ".gone";
+constexpr std::string_view kFirstLine = "turnstile-trash 1";
+constexpr std::size_t kHalf = 16;  // digits of an ID: half of them are the time
+constexpr std::size_t kMostRecordBytes = 8192;
+constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kTidyEveryMs = 600'000;
+constexpr std::int64_t kLeftNs = 600 * base::kNsPerS;  // so old is no record that is being made
+
+bool is_hex(char byte) { return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f'); }
+
+bool is_id(std::string_view text) {
+  return text.size() == 2 * kHalf && std::ranges::all_of(text, is_hex);
+}
+
+// Requires: is_id(id).
+std::int64_t time_ns_of(std::string_view id) {
+  std::uint64_t time = 0;
+  std::from_chars(id.data(), id.data() + kHalf, time, 16);
+  return static_cast<std::int64_t>(std::min(time, std::uint64_t{INT64_MAX}));
+}
+
+std::int64_t clock_ns() { return static_cast<std::int64_t>(base::unix_time_s() * 1e9); }
+
+std::string new_id() {
+  std::uint64_t number = 0;
+  base::retried([&] { return ::getrandom(&number, sizeof number, 0); });
+  return fmt::format("{:016x}{:016x}", clock_ns(), number);
+}
+
+std::string record_of(const std::string& id) { return id + std::string(kRecordEnd); }
+std::string gone_of(const std::string& id) { return id + std::string(kGoneEnd); }
+
+struct Record {
+  dev_t not_device = 0;
+  ino_t not_inode = 0;
+  std::string name = {};
+};
+
+std::string text_of(const Record& record) {
+  return fmt::format("{}\nnot {} {}\nname {}\n", kFirstLine, record.not_device, record.not_inode,
+                     record.name);
+}
+
+// The next line without its end; empty where there is none.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return {};
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return line;
+}
+
+bool take_number(std::string_view& text, std::uint64_t& number) {
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc()) return false;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return true;
+}
+
+// Whoever may write to the served folder may have written this.
+std::optional<Record> parse_record(std::string_view text) {
+  if (take_line(text) != kFirstLine) return {};
+  std::string_view identity = take_line(text);
+  std::string_view name = take_line(text);
+  constexpr std::string_view kNot = "not ";
+  constexpr std::string_view kName = "name ";
+  if (!text.empty() || !identity.starts_with(kNot) || !name.starts_with(kName)) return {};
+  identity.remove_prefix(kNot.size());
+  name.remove_prefix(kName.size());
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  if (!take_number(identity, device) || !identity.starts_with(' ')) return {};
+  identity.remove_prefix(1);
+  if (!take_number(identity, inode) || !identity.empty()) return {};
+  if (!wire::is_file_name(name) || is_upload_name(name)) return {};
+  return Record{device, inode, std::string(name)};
+}
+
+std::optional<Record> read_record(int folder, const std::string& id) {
+  const net::Fd fd(
+      ::openat(folder, record_of(id).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!fd.is_open()) return {};
+  std::array<char, kMostRecordBytes> bytes;
+  const ssize_t size = base::read_fully_at(fd.get(), bytes, 0);
+  if (size <= 0) return {};
+  return parse_record({bytes.data(), static_cast<std::size_t>(size)});
+}
+
+bool look(int folder, const std::string& last, struct stat& status) {
+  return ::fstatat(folder, last.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
+}
+
+// Whether somebody is about to put something into the place. Without a record nobody is.
+bool is_in_use(int folder, const std::string& id) {
+  const net::Fd fd(
+      ::openat(folder, record_of(id).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return fd.is_open() && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0;
+}
+
+bool is_full(int errno_value) { return errno_value == ENOSPC || errno_value == EDQUOT; }
+
+// Logs at most once a minute.
+void warn_of_loss(int errno_value) {
+  static base::Allowance allowance(1, 60 * base::kNsPerS);
+  if (!allowance.take(base::now_ns())) return;
+  base::log::warn(
+      "something is deleted or replaced that the trash cannot keep reason={}",
+      base::log::quoted(
+          errno_value == EXDEV
+              ? std::string("it is on another file system than the served folder")
+              : base::errno_error(base::ErrorCode::kInternal, "move it", errno_value).context));
+}
+
+template <typename Visit>
+void each_name_in(int folder, Visit visit) {
+  net::Fd again(::openat(folder, ".", kOpenFolder));
+  const OpenFolder list(again.is_open() ? ::fdopendir(again.get()) : nullptr);
+  if (list == nullptr) return;
+  again.release();
+  while (const dirent* const entry = ::readdir(list.get())) visit(std::string_view(entry->d_name));
+}
+
+// The names in the folder that `wanted` returns true for.
+template <typename Wanted>
+std::vector<std::string> names_in(int folder, Wanted wanted) {
+  std::vector<std::string> names;
+  each_name_in(folder, [&](std::string_view name) {
+    if (wanted(name)) names.emplace_back(name);
+  });
+  return names;
+}
+
+// The first IDs in this order, sorted by it.
+template <typename Order>
+std::vector<std::string> first_ids_in(int folder, std::size_t most, Order is_before) {
+  std::vector<std::string> ids;
+  const auto drop_others = [&] {
+    std::ranges::sort(ids, is_before);
+    if (ids.size() > most) ids.resize(most);
+  };
+  each_name_in(folder, [&](std::string_view name) {
+    if (!is_id(name)) return;
+    ids.emplace_back(name);
+    if (ids.size() > 2 * most) drop_others();
+  });
+  drop_others();
+  return ids;
+}
+
+// Adds up what the files below the folder take. What is too deep, or too much, does not count.
+class Sizes {
+ public:
+  explicit Sizes(dev_t device) : device_(device) {}
+
+  std::uint64_t of(int folder, int depth) {
+    constexpr int kDeepest = 64;
+    std::uint64_t bytes = 0;
+    for (const std::string& name : names_in(folder, [this](std::string_view one) {
+           return one != "." && one != ".." && --left_ > 0;
+         })) {
+      struct stat status {};
+      if (!look(folder, name, status) || status.st_dev != device_) continue;
+      if (S_ISREG(status.st_mode) && status.st_nlink == 1)
+        bytes += static_cast<std::uint64_t>(status.st_blocks) * 512;
+      if (!S_ISDIR(status.st_mode) || depth == kDeepest) continue;
+      const net::Fd below(::openat(folder, name.c_str(), kOpenFolder));
+      if (below.is_open()) bytes += of(below.get(), depth + 1);
+    }
+    return bytes;
+  }
+
+ private:
+  const dev_t device_;
+  int left_ = 100'000;
+};
+
+}  // namespace
+
+TrashPlace::~TrashPlace() {
+  if (is_open() && !is_taken_) ::unlinkat(folder_.get(), record_of(id_).c_str(), 0);
+}
+
+void TrashPlace::swap(TrashPlace& other) noexcept {
+  std::swap(folder_, other.folder_);
+  std::swap(record_, other.record_);
+  std::swap(id_, other.id_);
+  std::swap(from_, other.from_);
+  std::swap(failure_, other.failure_);
+  std::swap(is_taken_, other.is_taken_);
+}
+
+TrashPlace::Taken TrashPlace::failed(int errno_value) const {
+  if (errno_value == 0) return Taken::kCannotBeKept;
+  if (errno_value == EXDEV || is_full(errno_value)) {
+    warn_of_loss(errno_value);
+    return Taken::kCannotBeKept;
+  }
+  errno = errno_value;
+  return Taken::kFailed;
+}
+
+TrashPlace::Taken TrashPlace::take(const NameIn& from) {
+  if (!is_open()) return failed(failure_);
+  from_ = net::Fd(::fcntl(from.folder, F_DUPFD_CLOEXEC, 0));
+  if (!from_.is_open() || !rename_to_new(from, name())) return failed(errno);
+  is_taken_ = true;
+  return Taken::kYes;
+}
+
+TrashPlace::Taken TrashPlace::take_link(const NameIn& file) {
+  if (!is_open()) return failed(failure_);
+  from_ = net::Fd(::fcntl(file.folder, F_DUPFD_CLOEXEC, 0));
+  if (!from_.is_open()) return failed(errno);
+  if (::linkat(file.folder, file.last.c_str(), folder_.get(), id_.c_str(), 0) != 0)
+    return failed(errno);
+  is_taken_ = true;
+  return Taken::kYes;
+}
+
+void TrashPlace::give_back(const std::string& last) {
+  if (!is_taken_) return;
+  if (rename_to_new(name(), {from_.get(), last})) {
+    is_taken_ = false;
+    return;
+  }
+  struct stat ours {};
+  struct stat theirs {};
+  // It never lost its name.
+  if (look(folder_.get(), id_, ours) && look(from_.get(), last, theirs) &&
+      ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
+    is_taken_ = ::unlinkat(folder_.get(), id_.c_str(), 0) != 0;
+}
+
+base::Result<std::unique_ptr<Trash>> Trash::open(std::shared_ptr<const Fence> fence,
+                                                 int keep_days) {
+  constexpr std::int64_t kSecondsOfDay = 86'400;
+  std::unique_ptr<Trash> trash(new Trash(std::move(fence), keep_days * kSecondsOfDay));
+  if (const auto done = trash->probe(); !done) return done.error();
+  trash->thread_ = std::thread([&made = *trash] { made.run(); });
+  return trash;
+}
+
+Trash::~Trash() {
+  {
+    const base::Lock lock(mutex_);
+    is_ending_ = true;
+    has_work_.wake_all();
+  }
+  if (thread_.joinable()) thread_.join();
+}
+
+// Tries with a file of the served folder what is done to all others.
+base::Status Trash::probe() {
+  const auto failed = [](const char* what) {
+    base::Error error = base::errno_error(base::ErrorCode::kInternal, what, errno);
+    error.context = "--trash cannot be used: " + error.context;
+    if (errno == EXDEV)
+      error.context += "; with the sandbox of a kernel before 5.19 it needs --sandbox off";
+    return error;
+  };
+  const net::Fd trash = folder();
+  if (!trash.is_open()) return failed("make the folder .turnstile-trash");
+  const net::Fd root(::open(fence_->root_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const std::string name = random_upload_name();
+  const std::string kept = gone_of(new_id());
+  const auto make = [&](int in, const std::string& last) {
+    return net::Fd(::openat(in, last.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
+  };
+  if (!make(root.get(), name).is_open()) return failed("make a file");
+  if (!rename_to_new({root.get(), name}, {trash.get(), kept})) {
+    const base::Error error = failed("move a file to .turnstile-trash");
+    ::unlinkat(root.get(), name.c_str(), 0);
+    return error;
+  }
+  constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+  const net::Fd other = make(root.get(), name);
+  can_exchange_ = other.is_open() && ::syscall(SYS_renameat2, root.get(), name.c_str(), trash.get(),
+                                               kept.c_str(), kExchange) == 0;
+  ::unlinkat(root.get(), name.c_str(), 0);
+  ::unlinkat(trash.get(), kept.c_str(), 0);
+  return base::kDone;
+}
+
+// Opened anew each time, because the served folder may be another one by now, and the owner may
+// have removed this one.
+net::Fd Trash::folder() const {
+  const std::string root = fence_->root_path();
+  const std::string path = root + "/" + std::string(kTrashFolder);
+  net::Fd fd(::open(path.c_str(), kOpenFolder));
+  if (fd.is_open() || errno != ENOENT) return fd;
+  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) return {};
+  const net::Fd above(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!above.is_open()) return {};
+  if (const int failure = sync_folder(above.get()); failure != 0) {
+    errno = failure;
+    return {};
+  }
+  return net::Fd(::open(path.c_str(), kOpenFolder));
+}
+
+TrashPlace Trash::begin(const std::string& name, int replacing) {
+  for (;;) {
+    TrashPlace place = try_to_begin(name, replacing);
+    if (place.is_open() || !is_full(place.failure_) || !remove_oldest()) return place;
+  }
+}
+
+TrashPlace Trash::try_to_begin(const std::string& name, int replacing) const {
+  TrashPlace place;
+  const auto failed = [&] {
+    TrashPlace none;
+    none.failure_ = errno;
+    return none;
+  };
+  Record record{.name = name};
+  struct stat status {};
+  if (replacing >= 0 && ::fstat(replacing, &status) == 0) {
+    record.not_device = status.st_dev;
+    record.not_inode = status.st_ino;
+  }
+  net::Fd trash = folder();
+  if (!trash.is_open()) return failed();
+  place.id_ = new_id();
+  place.record_ = net::Fd(::openat(trash.get(), record_of(place.id_).c_str(),
+                                   O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!place.record_.is_open()) return failed();
+  place.folder_ = std::move(trash);
+  ::flock(place.record_.get(), LOCK_EX | LOCK_NB);
+  const int fd = place.record_.get();
+  if (!base::write_all(fd, text_of(record)) || base::retried([&] { return ::fdatasync(fd); }) != 0)
+    return failed();
+  return place;
+}
+
+std::vector<std::string> Trash::newest_ids() const {
+  const net::Fd trash = folder();
+  if (!trash.is_open()) return {};
+  return first_ids_in(trash.get(), kMostListed, std::greater<>());
+}
+
+bool Trash::has_of(std::string_view name) const {
+  const net::Fd trash = folder();
+  if (!trash.is_open()) return false;
+  bool has = false;
+  each_name_in(trash.get(), [&](std::string_view id) {
+    if (has || !is_id(id)) return;
+    const auto record = read_record(trash.get(), std::string(id));
+    if (!record || !record->name.starts_with(name)) return;
+    has = record->name.size() == name.size() || record->name[name.size()] == '/';
+  });
+  return has;
+}
+
+// A file that has a further name may only be about to come here.
+bool Trash::is_still_in_place(const struct stat& status, const std::string& name) const {
+  if (!S_ISREG(status.st_mode) || status.st_nlink < 2) return false;
+  const auto there = fence_->status_of(name, Fence::Links::kRefused);
+  return there && there->st_dev == status.st_dev && there->st_ino == status.st_ino;
+}
+
+std::optional<Trashed> Trash::find(std::string_view asked) const {
+  if (!is_id(asked)) return {};
+  const std::string id(asked);
+  const net::Fd trash = folder();
+  struct stat status {};
+  if (!trash.is_open() || !look(trash.get(), id, status)) return {};
+  const bool is_folder = S_ISDIR(status.st_mode);
+  if (!is_folder && !S_ISREG(status.st_mode)) return {};
+  auto record = read_record(trash.get(), id);
+  if (!record || is_still_in_place(status, record->name)) return {};
+  if (record->not_device == status.st_dev && record->not_inode == status.st_ino) return {};
+  return Trashed{.id = id,
+                 .name = std::move(record->name),
+                 .is_folder = is_folder,
+                 .size_bytes = static_cast<std::uint64_t>(status.st_size),
+                 .modified_s = status.st_mtim.tv_sec,
+                 .deleted_s = time_ns_of(id) / base::kNsPerS};
+}
+
+void Trash::forget(const std::string& id) const {
+  const net::Fd trash = folder();
+  if (trash.is_open()) ::unlinkat(trash.get(), record_of(id).c_str(), 0);
+}
+
+bool Trash::take_out_of_sight(int folder, const std::string& id) const {
+  if (is_in_use(folder, id)) {
+    errno = ENOENT;
+    return false;
+  }
+  if (!rename_to_new({folder, id}, {folder, gone_of(id)})) return false;
+  ::unlinkat(folder, record_of(id).c_str(), 0);
+  return true;
+}
+
+bool Trash::remove_now(int folder, const std::string& id) const {
+  return take_out_of_sight(folder, id) &&
+         remove_tree(folder, gone_of(id), [this] { return may_go_on(); });
+}
+
+bool Trash::remove_soon(const std::string& id) {
+  const net::Fd trash = folder();
+  if (!trash.is_open() || !take_out_of_sight(trash.get(), id)) return false;
+  if (const int failure = sync_folder(trash.get()); failure != 0) {
+    errno = failure;
+    return false;
+  }
+  const base::Lock lock(mutex_);
+  is_woken_ = true;
+  has_work_.wake_all();
+  return true;
+}
+
+// Many small files are removed together, because each look at the folder takes its time.
+bool Trash::remove_oldest() {
+  constexpr std::size_t kMostAtOnce = 64;
+  constexpr off_t kRoomBytes = 1 << 20;
+  const net::Fd trash = folder();
+  if (!trash.is_open()) return false;
+  // What is being removed anyway comes first.
+  for (const std::string& gone :
+       names_in(trash.get(), [](std::string_view name) { return name.ends_with(kGoneEnd); })) {
+    if (remove_tree(trash.get(), gone, [this] { return may_go_on(); })) return true;
+  }
+  off_t freed_bytes = 0;
+  bool has_removed = false;
+  for (const std::string& id : first_ids_in(trash.get(), kMostAtOnce, std::less<>())) {
+    struct stat status {};
+    if (!look(trash.get(), id, status) || !remove_now(trash.get(), id)) continue;
+    has_removed = true;
+    freed_bytes += S_ISREG(status.st_mode) ? status.st_size : kRoomBytes;
+    if (freed_bytes >= kRoomBytes) break;
+  }
+  return has_removed;
+}
+
+std::uint64_t Trash::removable_bytes(int folder) const {
+  struct stat status {};
+  const net::Fd trash = this->folder();
+  if (!trash.is_open() || ::fstat(folder, &status) != 0) return 0;
+  return Sizes(status.st_dev).of(trash.get(), 0);
+}
+
+bool Trash::may_go_on() const { return !is_ending_; }
+
+// One name in the folder of the trash.
+void Trash::tidy_one(int folder, const std::string& entry) {
+  if (entry.ends_with(kGoneEnd)) {
+    remove_tree(folder, entry, [this] { return may_go_on(); });
+    return;
+  }
+  const std::string id = entry.substr(0, 2 * kHalf);
+  const bool is_record = entry == record_of(id);
+  if (!is_id(id) || (entry != id && !is_record)) return;
+  const std::int64_t age_ns = clock_ns() - time_ns_of(id);
+  struct stat status {};
+  if (is_record) {
+    if (age_ns > kLeftNs && !look(folder, id, status) && !is_in_use(folder, id))
+      ::unlinkat(folder, entry.c_str(), 0);
+  } else if (age_ns > keep_s_ * base::kNsPerS) {
+    remove_now(folder, id);
+  } else if (age_ns > kLeftNs && read_record(folder, id) && !find(id)) {
+    remove_now(folder, id);  // its server was killed before anything came here
+  }
+}
+
+void Trash::tidy() {
+  const net::Fd trash = folder();
+  if (!trash.is_open()) return;
+  const auto all = [](std::string_view name) { return name.size() >= 2 * kHalf; };
+  for (const std::string& entry : names_in(trash.get(), all)) {
+    if (!may_go_on()) return;
+    tidy_one(trash.get(), entry);
+  }
+}
+
+void Trash::run() {
+  while (may_go_on()) {
+    static_cast<void>(base::completes("the trash is not tidied", [this] { tidy(); }));
+    const base::Lock lock(mutex_);
+    const auto until = base::Deadline::in_ms(kTidyEveryMs);
+    while (may_go_on() && !is_woken_ && !until.has_passed())
+      has_work_.wait_ms(mutex_, until.left_ms());
+    is_woken_ = false;
+  }
+}
+
+}  // namespace fileserver

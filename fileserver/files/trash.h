@@ -1,0 +1,167 @@
+// What clients have deleted or replaced, until it is put back or removed for good (--trash DAYS).
+//
+// It lies in the folder kTrashFolder of the served one. In there, ID is what was deleted, and
+// ID.old its record: a text with the name that it had. ID.gone is being removed. An ID begins with
+// the time, so that the oldest is the first by name.
+//
+//   turnstile-trash 1
+//   not 2049 131            device and inode of the file that replaces it, or 0 0
+//   name docs/plan.txt
+//
+// The record is on disk before anything gets the name ID, and goes after it. An ID with the inode
+// of the record is not the old file but the new one, whose server was killed before the exchange.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/mutex.h"
+#include "base/result.h"
+#include "fileserver/files/fence.h"
+#include "fileserver/files/renames.h"
+#include "net/fd.h"
+
+namespace fileserver {
+
+// What lies in the trash.
+struct Trashed {
+  std::string id;
+  std::string name;  // that it had, without links
+  bool is_folder = false;
+  std::uint64_t size_bytes = 0;  // of a file
+  std::int64_t modified_s = 0;
+  std::int64_t deleted_s = 0;
+};
+
+// A place in the trash for one thing. Threads: one. Functions that fail set errno.
+class TrashPlace {
+ public:
+  TrashPlace() = default;
+  TrashPlace(TrashPlace&& other) noexcept { swap(other); }
+  TrashPlace& operator=(TrashPlace&& other) noexcept {
+    swap(other);
+    return *this;
+  }
+  // Removes the record if nothing was taken.
+  ~TrashPlace();
+
+  enum class Taken {
+    kYes,
+    kCannotBeKept,  // no trash, another file system or a full disk: it is to be removed instead
+    kFailed,        // with errno
+  };
+
+  // Moves what has the name to the trash, by one rename.
+  Taken take(const NameIn& from);
+
+  // The same for a file that is about to be replaced by a rename, and keeps its name until then.
+  Taken take_link(const NameIn& file);
+
+  // What was taken gets its name again. Whoever has made something of that name keeps it.
+  void give_back(const std::string& last);
+
+  // The name that an exchange gives to what is replaced; note_taken() once it has it. Requires:
+  // is_open().
+  NameIn name() const { return {folder_.get(), id_}; }
+  void note_taken() { is_taken_ = true; }
+
+  // What failed() says of an errno with which the place could not be used.
+  Taken failed(int errno_value) const;
+
+  bool is_open() const { return folder_.is_open(); }
+  bool is_taken() const { return is_taken_; }
+  bool was_asked_for() const { return is_open() || failure_ != 0; }
+  int failure() const { return failure_; }  // why it is not open; 0: nobody has asked for it
+
+ private:
+  friend class Trash;
+  void swap(TrashPlace& other) noexcept;
+
+  net::Fd folder_;  // of the trash
+  net::Fd record_;  // locked (flock), so that no server takes it for one that was left behind
+  std::string id_;
+  net::Fd from_;  // the folder out of which it was taken
+  int failure_ = 0;
+  bool is_taken_ = false;
+};
+
+// Any thread. A thread of its own removes what is too old.
+class Trash {
+ public:
+  // Makes the folder where it is missing. kInternal if nothing can be moved there. `keep_days` is
+  // how long something stays. Requires: the sandbox, if any, was entered.
+  static base::Result<std::unique_ptr<Trash>> open(std::shared_ptr<const Fence> fence,
+                                                   int keep_days);
+  ~Trash();
+
+  // A place for what has the name now, or is about to be replaced by the file that `replacing`
+  // reads. Its record is on disk. Not open on failure.
+  TrashPlace begin(const std::string& name, int replacing = -1);
+
+  // Whether a file can be exchanged for one in the trash.
+  bool can_exchange() const { return can_exchange_; }
+
+  // The newest first, at most kMostListed.
+  static constexpr std::size_t kMostListed = 20'000;
+  std::vector<std::string> newest_ids() const;
+
+  // Whether something lies there that had this name, or was below it.
+  bool has_of(std::string_view name) const;
+
+  // Nothing if there is no such thing, or if it is not in the trash yet.
+  std::optional<Trashed> find(std::string_view id) const;
+
+  // The folder, to sync it, and to move something out of it. Not open on failure, with errno.
+  net::Fd folder() const;
+
+  // To be called once something has left the trash: drops its record.
+  void forget(const std::string& id) const;
+
+  // Takes it out of sight, on disk, and has it removed soon. Returns false, with errno, if it is
+  // not there any more.
+  bool remove_soon(const std::string& id);
+
+  // Removes the oldest thing, to make room, and a few more if they are small. Returns false if
+  // nothing is left.
+  bool remove_oldest();
+
+  // At least so many bytes would be free on the file system of the folder, were the trash empty.
+  std::uint64_t removable_bytes(int folder) const;
+
+  // How long something is kept, in seconds.
+  std::int64_t keep_s() const { return keep_s_; }
+
+  // One round of the thread: what is too old, what was left behind, and what was ended.
+  void tidy();
+
+ private:
+  Trash(std::shared_ptr<const Fence> fence, std::int64_t keep_s)
+      : fence_(std::move(fence)), keep_s_(keep_s) {}
+
+  TrashPlace try_to_begin(const std::string& name, int replacing) const;
+  base::Status probe();
+  bool is_still_in_place(const struct stat& status, const std::string& name) const;
+  bool take_out_of_sight(int folder, const std::string& id) const;
+  bool remove_now(int folder, const std::string& id) const;
+  void tidy_one(int folder, const std::string& entry);
+  void run() EXCLUDES(mutex_);
+  bool may_go_on() const;
+
+  const std::shared_ptr<const Fence> fence_;
+  const std::int64_t keep_s_;
+  bool can_exchange_ = false;  // never changes once it is open
+
+  std::atomic<bool> is_ending_ = false;
+  base::Mutex mutex_;
+  base::Condition has_work_;
+  bool is_woken_ GUARDED_BY(mutex_) = false;
+  std::thread thread_;
+};
+
+}  // namespace fileserver
