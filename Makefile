@@ -210,7 +210,7 @@ e2e test-stores test-scripts test-lab test-docs:
 	$(Q)TURNSTILE_BUILD='$(CURDIR)/$(BUILD)' $(PYTHON) tests/run_unittests.py tests/$(subst test-,,$@) $(T)
 
 test-list: ## list the files of Python tests; T=PART only those with this in their names
-	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e model stores scripts lab torture docs) $(T) | sort
+	$(Q)$(PYTHON) tests/run_unittests.py --list $(addprefix tests/,e2e model stores scripts lab torture docs course) $(T) | sort
 
 lab-proof: ### how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
 	@PYTHONPATH=.:tests/lab $(PYTHON) -m simulated.proof $(if $(SEEDS),--seeds $(SEEDS))

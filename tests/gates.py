@@ -120,7 +120,7 @@ def steps_of(gate: str) -> list[Step]:
 # and what the model is told. AddressSanitizer sees every store in the unit tests already; only
 # ThreadSanitizer, which needs the crowds of the store tests, has them too.
 FOLDERS = {
-    "": ("e2e", "model", "stores", "scripts", "lab", "torture", "docs"),
+    "": ("e2e", "model", "stores", "scripts", "lab", "torture", "docs", "course"),
     "address": ("e2e",),
     "thread": ("e2e", "stores"),
 }
@@ -132,6 +132,7 @@ UNIT = {"thread": "~[no-threads]~[.]"}
 # What only the full gate runs. Each measures for real or waits for long, and has a shorter one of
 # its kind beside it. On a machine that others keep busy most of these of the lab end as skipped.
 _FULL_ONLY: tuple[str, ...] = (
+    "course/test_starter_in_go",
     "lab/test_capacity_for_real",
     "lab/test_failover_for_real",
     "lab/test_knee",

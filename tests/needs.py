@@ -29,6 +29,7 @@ _OF_OTHERS = {
     "fail2ban-regex": "fail2ban",
     "filefrag": "e2fsprogs",
     "gio": "libglib2.0-bin",
+    "go": "golang-go",
     "glusterfs": "glusterfs-client",
     "glusterfsd": "glusterfs-server",
     "man": "man-db",
