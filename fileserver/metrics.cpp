@@ -27,21 +27,6 @@ void write_files(Page& page, const FilesInMemory& in_memory, const Totals& total
              in_memory.limit_bytes);
 }
 
-void write_tls(Page& page, const tls::ServerContext& context, const Totals& totals) {
-  page.gauge("turnstile_tls_certificate_not_after_seconds",
-             "When the certificate ends, in seconds since 1970.", context.not_after_s());
-  page.family(
-      "turnstile_tls_handshakes_total", "counter",
-      "Handshakes of TLS by result: made, plain (HTTP without TLS), failed, late, gone (the "
-      "client left), refused (too many were under way).");
-  page.sample("result=\"made\"", totals.of(Count::kHandshakesMade));
-  page.sample("result=\"plain\"", totals.of(Count::kHandshakesPlain));
-  page.sample("result=\"failed\"", totals.of(Count::kHandshakesFailed));
-  page.sample("result=\"late\"", totals.of(Count::kHandshakesLate));
-  page.sample("result=\"gone\"", totals.of(Count::kHandshakesGone));
-  page.sample("result=\"refused\"", totals.of(Count::kHandshakesRefused));
-}
-
 void write_authserver(Page& page, const Totals& totals, bool is_up) {
   page.gauge("turnstile_authserver_up", "1 if the authserver answered a ping just now, else 0.",
              std::int64_t{is_up ? 1 : 0});
@@ -68,7 +53,7 @@ telemetry::Source make_telemetry_source(const Parts& parts, pid_t server) {
                  "Log-ins that were refused because of too many wrong passwords.",
                  totals.of(Count::kLogInsThrottled));
     write_files(page, parts.files->in_memory(), totals);
-    if (parts.tls) write_tls(page, *parts.tls, totals);
+    if (parts.tls) telemetry::write_tls_metrics(page, parts.tls->not_after_s(), totals);
     write_authserver(page, totals, is_healthy);
     process->write(page, board.owners());
     return page.text();

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <exception>
 #include <memory>
+#include <optional>
 
 #include "base/log.h"
 #include "serve/stream.h"
@@ -58,8 +59,13 @@ void serve_arrival(Arrival arrival, const Options& options, Worker& worker,
   Place& place = child.places[child.number];
   AddressShares& shares = child.scoreboard.shares;
   const auto group = shares.group_of(arrival.peer);
+  std::optional<Encryption> encryption;
+  if (child.entrance.encryption != nullptr) {
+    encryption.emplace(*child.entrance.encryption);
+    encryption->note = &child.handshake;
+  }
   Stream stream(std::move(arrival.fd), arrival.peer, options.idle_timeout_ms, is_draining,
-                options.min_rate);
+                options.min_rate, encryption ? &*encryption : nullptr);
   stream.take(place);
   connection_fd = raw_fd;
   own_place = &place;
@@ -116,11 +122,11 @@ void become_child(Acceptor& acceptor, const Scoreboard& scoreboard, pid_t parent
   if (::getppid() != parent) ::raise(kDrainSignal);  // the parent died before prctl()
 }
 
-void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker,
-                      ChildPlace place) {
+void accept_and_serve(const Options& options, ChildPlace place) {
   const telemetry::Lease lease(options.counters, place.number);
   Scoreboard& board = place.scoreboard;
-  auto worker = try_to_make(make_worker, board);
+  Acceptor& acceptor = place.entrance.acceptor;
+  auto worker = try_to_make(place.entrance.make_worker, board);
   for (;;) {
     auto arrival = acceptor.next();
     if (!arrival) return;
@@ -129,29 +135,28 @@ void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWork
     const bool is_allowed =
         acceptor.has_room_for(arrival->fd) &&
         (has_place || takes_place_of_other(arrival->peer, place, options.max_connections));
-    if (board.waiting.fetch_sub(1) == 1) ::eventfd_write(place.parent_event, 1);
-    if (is_allowed && worker == nullptr) worker = try_to_make(make_worker, board);
+    if (place.waiting.fetch_sub(1) == 1) ::eventfd_write(place.parent_event, 1);
+    if (is_allowed && worker == nullptr) worker = try_to_make(place.entrance.make_worker, board);
     if (is_allowed && worker != nullptr) {
       serve_arrival(std::move(*arrival), options, *worker, place);
     } else {
-      refuse(std::move(arrival->fd), place.busy_answer);
+      refuse(std::move(arrival->fd), place.entrance.busy_answer);
     }
-    const bool is_wanted = board.waiting.fetch_add(1) < options.spare && !is_draining;
+    const bool is_wanted = place.waiting.fetch_add(1) < options.spare && !is_draining;
     place.state = is_wanted ? ChildState::kWaiting : ChildState::kDone;
     --board.serving;
     if (is_wanted) continue;
-    --board.waiting;
+    --place.waiting;
     return;
   }
 }
 
-void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
-                   ChildPlace place) {
+void serve_and_end(Arrival arrival, const Options& options, ChildPlace place) {
   const telemetry::Lease lease(options.counters, place.number);
-  if (const auto worker = try_to_make(make_worker, place.scoreboard)) {
+  if (const auto worker = try_to_make(place.entrance.make_worker, place.scoreboard)) {
     serve_arrival(std::move(arrival), options, *worker, place);
   } else {
-    refuse(std::move(arrival.fd), place.busy_answer);
+    refuse(std::move(arrival.fd), place.entrance.busy_answer);
   }
 }
 

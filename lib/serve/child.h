@@ -7,18 +7,18 @@
 
 #include "net/fd.h"
 #include "serve/acceptor.h"
+#include "serve/encrypted.h"
+#include "serve/entrance.h"
 #include "serve/one_connection.h"
 #include "serve/options.h"
 #include "serve/places.h"
 
 namespace serve {
 
-// Counters that the parent and its children share. `waiting` counts the children that are in accept
-// or on their way there, `serving` those that own a connection. The parent sets `is_draining`
-// before it sends kDrainSignal.
+// Counters that the parent and its children share. `serving` counts the children that own a
+// connection. The parent sets `is_draining` before it sends kDrainSignal.
 struct Scoreboard {
   std::atomic<bool> is_draining = false;
-  std::atomic<int> waiting = 0;
   std::atomic<int> serving = 0;
   std::atomic<bool> is_short = false;  // of memory or descriptors; only decides what is logged
   Totals totals;
@@ -31,11 +31,13 @@ enum class ChildState : int { kWaiting, kServing, kDone };
 // What a child works with. The references must outlive the child.
 struct ChildPlace {
   std::size_t number;  // no other living child has it
+  Entrance& entrance;  // where it accepts
   Scoreboard& scoreboard;
+  std::atomic<int>& waiting;  // how many children are in accept there, or on their way to it
   std::atomic<ChildState>& state;
-  std::span<Place> places;  // of all children; that of this one has its number
-  int parent_event;         // an eventfd, written when no child waits any more, or one gives way
-  std::string (*busy_answer)();
+  std::span<Place> places;   // of all children; that of this one has its number
+  int parent_event;          // an eventfd, written when no child waits any more, or one gives way
+  HandshakeNote& handshake;  // of its connection
 };
 
 // Blocks kDrainSignal in the parent, before the first fork. So a child cannot receive it before its
@@ -53,11 +55,9 @@ extern const int kDrainSignal;
 
 // The life of a spare child: serves connections until enough others wait, or until it is told to
 // finish.
-void accept_and_serve(Acceptor& acceptor, const Options& options, const MakeWorker& make_worker,
-                      ChildPlace place);
+void accept_and_serve(const Options& options, ChildPlace place);
 
 // The life of a child without spare processes: serves one connection, as in the paper.
-void serve_and_end(Arrival arrival, const Options& options, const MakeWorker& make_worker,
-                   ChildPlace place);
+void serve_and_end(Arrival arrival, const Options& options, ChildPlace place);
 
 }  // namespace serve

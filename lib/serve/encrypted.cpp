@@ -35,6 +35,11 @@ void Handshakes::end(AddressShares::Group group) {
   shares_.remove(group);
 }
 
+void HandshakeNote::settle(Handshakes& handshakes) {
+  const std::int64_t group = group_.exchange(kNone);
+  if (group != kNone) handshakes.end(static_cast<AddressShares::Group>(group));
+}
+
 std::string no_answer() { return {}; }
 
 std::unique_ptr<Encrypted> Encrypted::begin(const Encryption& encryption, int fd,
@@ -46,16 +51,19 @@ std::unique_ptr<Encrypted> Encrypted::begin(const Encryption& encryption, int fd
     telemetry::add(Count::kHandshakesRefused);
     return {};
   }
-  return std::unique_ptr<Encrypted>(new Encrypted(std::move(channel), encryption.handshakes, *group,
-                                                  handshake_ms(idle_timeout_ms)));
+  return std::unique_ptr<Encrypted>(
+      new Encrypted(std::move(channel), encryption, *group, handshake_ms(idle_timeout_ms)));
 }
 
-Encrypted::Encrypted(std::unique_ptr<tls::Channel> channel, Handshakes& handshakes,
+Encrypted::Encrypted(std::unique_ptr<tls::Channel> channel, const Encryption& encryption,
                      AddressShares::Group group, std::int64_t time_ms)
     : channel_(std::move(channel)),
-      handshakes_(handshakes),
+      handshakes_(encryption.handshakes),
+      note_(encryption.note),
       group_(group),
-      deadline_(base::Deadline::in_ms(time_ms)) {}
+      deadline_(base::Deadline::in_ms(time_ms)) {
+  if (note_ != nullptr) note_->begins(group_);
+}
 
 Encrypted::~Encrypted() {
   if (!is_under_way_) return;
@@ -84,6 +92,7 @@ bool Encrypted::note_progress(ssize_t received) {
 
 void Encrypted::end_handshake() {
   is_under_way_ = false;
+  if (note_ != nullptr) note_->ends();
   handshakes_.end(group_);
 }
 

@@ -34,11 +34,27 @@ class Handshakes {
   AddressShares shares_;
 };
 
+// The place of a handshake that is under way in a child process. If the child is killed, its parent
+// gives the place back. It may lie in shared memory.
+class HandshakeNote {
+ public:
+  void begins(AddressShares::Group group) { group_ = static_cast<std::int64_t>(group); }
+  void ends() { group_ = kNone; }
+
+  // Called by the parent once the child has ended.
+  void settle(Handshakes& handshakes);
+
+ private:
+  static constexpr std::int64_t kNone = -1;
+  std::atomic<std::int64_t> group_ = kNone;
+};
+
 // What a front needs to encrypt. It must outlive the server.
 struct Encryption {
   tls::ServerContext& context;
   tls::Spoken spoken;
   Handshakes& handshakes;
+  HandshakeNote* note = nullptr;  // null: the server has no child processes
 };
 
 // What a connection over --max-connections is told: nothing, as it would not understand a word.
@@ -73,13 +89,14 @@ class Encrypted {
   const tls::Channel& channel() const { return *channel_; }
 
  private:
-  Encrypted(std::unique_ptr<tls::Channel> channel, Handshakes& handshakes,
+  Encrypted(std::unique_ptr<tls::Channel> channel, const Encryption& encryption,
             AddressShares::Group group, std::int64_t time_ms);
   bool note_progress(ssize_t received);
   void end_handshake();
 
   const std::unique_ptr<tls::Channel> channel_;
   Handshakes& handshakes_;
+  HandshakeNote* const note_;
   const AddressShares::Group group_;
   const base::Deadline deadline_;  // of the handshake
   bool is_under_way_ = true;

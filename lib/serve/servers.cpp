@@ -1,7 +1,6 @@
 #include "serve/servers.h"
 
 #include <algorithm>
-#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -29,8 +28,7 @@ std::vector<Front> only(Front front) {
 bool serve(std::vector<Front> fronts, const Options& options) {
   if (options.model == Model::kThread) return serve_with_threads(std::move(fronts), options);
   if (options.model == Model::kEvent) return serve_with_events(std::move(fronts), options);
-  assert(fronts.size() == 1);
-  return serve_with_processes(std::move(fronts.front()), options);
+  return serve_with_processes(std::move(fronts), options);
 }
 
 }  // namespace serve

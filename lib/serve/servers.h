@@ -51,16 +51,17 @@ std::vector<Front> only(Front front);
 bool serve_with_threads(std::vector<Front> fronts, const Options& options);
 
 // Returns in the parent only. The parent has one thread and forks; it never makes a worker. If it
-// dies, the children finish their requests and end.
+// dies, the children finish their requests and end. The connections of all fronts count together,
+// and each front has its own spare processes.
 //
-// Requires: this process has no other thread.
-bool serve_with_processes(Front front, const Options& options);
+// Requires: this process has no other thread, and fronts.size() == options.fronts.
+bool serve_with_processes(std::vector<Front> fronts, const Options& options);
 
 // Some threads, options.loops of them, own all connections. An idle one has neither a thread nor a
 // stack. Requires: as serve_with_threads().
 bool serve_with_events(std::vector<Front> fronts, const Options& options);
 
-// One of the three, as options.model says. Requires: a server of processes has one front.
+// One of the three, as options.model says.
 bool serve(std::vector<Front> fronts, const Options& options);
 
 }  // namespace serve

@@ -85,4 +85,19 @@ void write_server_metrics(Page& page, const Naming& naming, const Totals& totals
                totals.of(Count::kReceivedBytes));
 }
 
+void write_tls_metrics(Page& page, std::int64_t not_after_s, const Totals& totals) {
+  page.gauge("turnstile_tls_certificate_not_after_seconds",
+             "When the certificate ends, in seconds since 1970.", not_after_s);
+  page.family(
+      "turnstile_tls_handshakes_total", "counter",
+      "Handshakes of TLS by result: made, plain (HTTP without TLS), failed, late, gone (the "
+      "client left), refused (too many were under way).");
+  page.sample("result=\"made\"", totals.of(Count::kHandshakesMade));
+  page.sample("result=\"plain\"", totals.of(Count::kHandshakesPlain));
+  page.sample("result=\"failed\"", totals.of(Count::kHandshakesFailed));
+  page.sample("result=\"late\"", totals.of(Count::kHandshakesLate));
+  page.sample("result=\"gone\"", totals.of(Count::kHandshakesGone));
+  page.sample("result=\"refused\"", totals.of(Count::kHandshakesRefused));
+}
+
 }  // namespace telemetry

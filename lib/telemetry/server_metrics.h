@@ -20,4 +20,7 @@ struct Naming {
 void write_server_metrics(Page& page, const Naming& naming, const Totals& totals,
                           int most_connections);
 
+// Writes when the certificate ends, in seconds since 1970, and what became of handshakes.
+void write_tls_metrics(Page& page, std::int64_t not_after_s, const Totals& totals);
+
 }  // namespace telemetry

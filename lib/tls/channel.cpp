@@ -11,6 +11,8 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/file_io.h"
@@ -84,7 +86,6 @@ Channel::Channel(SSL* ssl, int fd, std::int64_t slice_ms)
     SSL_free(ssl_);
     throw;
   }
-  SSL_set_accept_state(ssl_);
 }
 
 Channel::~Channel() { SSL_free(ssl_); }
@@ -136,6 +137,7 @@ ssize_t Channel::tried(bool may_block, Call call) {
 // Clears the errors, so that other connections of the thread do not find them.
 ssize_t Channel::failed(int failure) {
   const int of_socket = errno;
+  const unsigned long reason = ERR_peek_error();
   ERR_clear_error();
   if (failure == SSL_ERROR_ZERO_RETURN) return 0;
   if (failure == SSL_ERROR_WANT_READ && has_ended_) return 0;
@@ -144,6 +146,7 @@ ssize_t Channel::failed(int failure) {
     errno = EAGAIN;
   } else {
     is_broken_ = true;
+    reason_ = reason;
     errno = failure == SSL_ERROR_SYSCALL && of_socket != 0 ? of_socket : EPROTO;
   }
   return -1;
@@ -209,6 +212,47 @@ ssize_t Channel::receive_now(std::span<char> into) {
   }
 }
 
+// Whether it may be tried again, after EAGAIN. However much a peer sends that is no answer, the
+// time ends.
+bool Channel::waits_by(base::Deadline deadline) const {
+  if (deadline.has_passed()) return false;
+  const bool has_come = wanted_ == POLLOUT ? net::wait_until_writable(fd_, deadline)
+                                           : net::wait_until_readable(fd_, deadline);
+  errno = EAGAIN;
+  return has_come;
+}
+
+base::Status Channel::shake_hands_by(base::Deadline deadline) {
+  const auto failed_with = [](std::string why) {
+    return base::Error{base::ErrorCode::kUnavailable, "no TLS: " + std::move(why)};
+  };
+  for (;;) {
+    const ssize_t done = shake_hands(false);
+    if (done > 0) return base::kDone;
+    if (done == 0) return failed_with("the peer closed the connection");
+    if (errno != EAGAIN) return failed_with(failure());
+    if (!waits_by(deadline)) return failed_with("the handshake was not made in time");
+  }
+}
+
+ssize_t Channel::receive_by(std::span<char> into, base::Deadline deadline) {
+  for (;;) {
+    const ssize_t got = read(into, false);
+    if (got >= 0 || errno != EAGAIN || !waits_by(deadline)) return got;
+  }
+}
+
+std::string Channel::failure() const {
+  if (!is_broken_) return {};
+  if (is_plain_) return "the peer does not speak TLS";
+  const long verdict = SSL_get_verify_result(ssl_);
+  if (verdict != X509_V_OK)
+    return std::string("its certificate is not accepted: ") +
+           X509_verify_cert_error_string(verdict);
+  const char* const text = ERR_reason_error_string(reason_);
+  return text == nullptr ? "the connection broke" : text;
+}
+
 bool Channel::has_pending() const { return SSL_has_pending(ssl_) == 1; }
 
 bool Channel::has_peer_finished() {
@@ -218,7 +262,7 @@ bool Channel::has_peer_finished() {
 }
 
 // Each record as soon as there is room for it; none that is to be sent after one that had none.
-ssize_t Channel::write(std::span<const char> bytes) {
+ssize_t Channel::write(std::span<const char> bytes, bool may_block) {
   if (!is_established_) {
     errno = EPROTO;
     return -1;
@@ -227,7 +271,7 @@ ssize_t Channel::write(std::span<const char> bytes) {
   while (!bytes.empty()) {
     const auto record = bytes.first(std::min(bytes.size(), kRecordBytes));
     const ssize_t sent = tried(
-        true, [&] { return SSL_write(ssl_, record.data(), static_cast<int>(record.size())); });
+        may_block, [&] { return SSL_write(ssl_, record.data(), static_cast<int>(record.size())); });
     if (sent <= 0) return all > 0 ? all : -1;
     all += sent;
     bytes = bytes.subspan(static_cast<std::size_t>(sent));
@@ -255,14 +299,14 @@ ssize_t Channel::send(std::span<const char> head, const net::FilePart& body) {
 
 // One record for a head and a short body.
 ssize_t Channel::send_some(std::span<const char> head, std::span<const char> body) {
-  if (head.empty() || body.empty()) return write(head.empty() ? body : head);
+  if (head.empty() || body.empty()) return write(head.empty() ? body : head, true);
   const auto record = gathered().first(kRecordBytes);
   const std::size_t of_head = copy_first(head, record);
   const std::size_t of_body = copy_first(body, record.subspan(of_head));
   const auto size = static_cast<ssize_t>(of_head + of_body);
-  const ssize_t sent = write(record.first(of_head + of_body));
+  const ssize_t sent = write(record.first(of_head + of_body), true);
   if (sent < size || of_head < head.size() || of_body == body.size()) return sent;
-  return size + std::max<ssize_t>(write(body.subspan(of_body)), 0);
+  return size + std::max<ssize_t>(write(body.subspan(of_body), true), 0);
 }
 
 ssize_t Channel::send_some(std::span<const char> head, net::FilePart left) {
@@ -274,7 +318,7 @@ ssize_t Channel::send_some(std::span<const char> head, net::FilePart left) {
     const ssize_t got = part.empty() ? 0 : base::read_at(left.fd, part, left.offset);
     const std::size_t size = of_head + static_cast<std::size_t>(std::max<ssize_t>(got, 0));
     if (got < 0 || size == 0) return all > 0 ? all : got;
-    const ssize_t sent = write(room.first(size));
+    const ssize_t sent = write(room.first(size), true);
     if (sent <= 0) return all > 0 ? all : sent;
     all += sent;
     if (static_cast<std::size_t>(sent) < size) return all;

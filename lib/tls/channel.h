@@ -1,4 +1,4 @@
-// One encrypted connection of a server, with the calls of net/socket_io.h. The handshake is made by
+// One encrypted connection, with the calls of net/socket_io.h. The handshake of a server is made by
 // the first calls that receive. On a thread with a base::Waits another thread computes it.
 //
 // Each call waits as its namesake does: once, and for a time slice at most. So the caller sees its
@@ -12,9 +12,11 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "base/clock.h"
+#include "base/result.h"
 #include "net/socket_io.h"
 
 struct ssl_st;
@@ -23,12 +25,16 @@ namespace tls {
 
 class Channel {
  public:
-  // Takes `ssl` over. `fd` must outlive the channel. `slice_ms` is the longest time of one call; 0:
-  // no limit.
+  // Takes `ssl` over, which knows which end it is. `fd` must outlive the channel. `slice_ms` is the
+  // longest time of one call; 0: no limit.
   Channel(ssl_st* ssl, int fd, std::int64_t slice_ms);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
+
+  // Makes the handshake of a client. kUnavailable with the reason when it failed, or was not made
+  // before the deadline.
+  base::Status shake_hands_by(base::Deadline deadline);
 
   // As net::receive() and net::receive_now(). EPROTO: the peer does not speak TLS, or breaks it.
   // 0: the peer has finished. Whether it has said so, or only the socket ended, is not told.
@@ -47,6 +53,18 @@ class Channel {
   // to go on with the same bytes. Requires: is_established().
   ssize_t send(std::span<const char> head, std::span<const char> body);
   ssize_t send(std::span<const char> head, const net::FilePart& body);
+
+  // The rest is for a client, once the handshake was made.
+
+  // As receive(), until the deadline: EAGAIN when it has passed.
+  ssize_t receive_by(std::span<char> into, base::Deadline deadline);
+
+  // Never wait, whatever OpenSSL waits for. They may be called where a loop looks at events.
+  ssize_t try_receive(std::span<char> into) { return read(into, false); }
+  ssize_t try_send(std::span<const char> bytes) { return write(bytes, false); }
+
+  // Why the connection broke; empty if it has not.
+  std::string failure() const;
 
   bool is_established() const { return is_established_; }
 
@@ -74,7 +92,8 @@ class Channel {
   bool waits(std::optional<base::Deadline>& deadline) const;
   ssize_t shake_hands(bool may_block);
   ssize_t read(std::span<char> into, bool may_block);
-  ssize_t write(std::span<const char> bytes);
+  ssize_t write(std::span<const char> bytes, bool may_block);
+  bool waits_by(base::Deadline deadline) const;
   ssize_t send_some(std::span<const char> head, std::span<const char> body);
   ssize_t send_some(std::span<const char> head, net::FilePart left);
   int read_raw(char* into, int size);
@@ -84,11 +103,12 @@ class Channel {
   const int fd_;
   const std::int64_t slice_ms_;
   std::int64_t raw_sent_ = 0;
-  short wanted_ = 0;         // after EAGAIN: the event of the socket that it waits for
-  bool may_block_ = false;   // the next system call
-  bool has_begun_ = false;   // a byte has come
-  bool has_ended_ = false;   // the socket says so, which may be while the server drains
-  bool is_drained_ = false;  // the socket had no more at the last look
+  unsigned long reason_ = 0;  // that OpenSSL noted when it broke
+  short wanted_ = 0;          // after EAGAIN: the event of the socket that it waits for
+  bool may_block_ = false;    // the next system call
+  bool has_begun_ = false;    // a byte has come
+  bool has_ended_ = false;    // the socket says so, which may be while the server drains
+  bool is_drained_ = false;   // the socket had no more at the last look
   bool is_plain_ = false;
   bool is_established_ = false;
   bool is_broken_ = false;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 #include <span>
 #include <string_view>
@@ -142,6 +143,48 @@ base::Status load(SSL_CTX* context, const Files& files) {
   ERR_clear_error();
   if (const auto done = load_certificate(context, files.certificate); !done) return done;
   return load_key(context, files);
+}
+
+// An authority need not be a root: what is in the file is believed.
+base::Status trust(SSL_CTX* context, const std::string& authorities) {
+  ERR_clear_error();
+  const auto text = read_file(authorities, Secret::kNo);
+  if (!text) return text.error();
+  const Text reader = text->reader();
+  X509_STORE* const store = SSL_CTX_get_cert_store(context);
+  int count = 0;
+  for (;; ++count) {
+    const Certificate one(PEM_read_bio_X509_AUX(reader.get(), nullptr, nullptr, nullptr),
+                          &X509_free);
+    if (one == nullptr) break;
+    if (X509_STORE_add_cert(store, one.get()) != 1)
+      return wrong(authorities, "a certificate cannot be used: " + take_reason());
+  }
+  const bool is_at_end = ERR_GET_REASON(ERR_peek_error()) == PEM_R_NO_START_LINE;
+  if (count == 0) ERR_clear_error();
+  if (count == 0) return wrong(authorities, "no certificate in PEM");
+  if (!is_at_end) return wrong(authorities, "a certificate is no PEM: " + take_reason());
+  ERR_clear_error();
+  X509_STORE_set_flags(store, X509_V_FLAG_PARTIAL_CHAIN);
+  return base::kDone;
+}
+
+void allow_reading(std::initializer_list<std::string> files, std::vector<std::string>& readable) {
+  for (const std::string& path : files) {
+    if (path.empty()) continue;
+    std::error_code ignored;  // what cannot be found cannot be read, which is reported
+    readable.push_back(std::filesystem::absolute(path, ignored).parent_path());
+    readable.push_back(std::filesystem::weakly_canonical(path, ignored).parent_path());
+  }
+}
+
+void allow_trusting(const std::string& authorities, std::vector<std::string>& readable) {
+  if (!authorities.empty()) return allow_reading({authorities}, readable);
+  allow_reading({X509_get_default_cert_file(), std::string(X509_get_default_cert_dir()) + "/any"},
+                readable);
+  // What the links there name.
+  readable.insert(readable.end(), {"/usr/share/ca-certificates", "/usr/local/share/ca-certificates",
+                                   "/etc/pki/ca-trust", "/etc/pki/tls/certs"});
 }
 
 std::string take_reason() {

@@ -63,27 +63,30 @@ int look_at_hello(SSL* ssl, int* /*alert*/, void* /*unused*/) {
 }
 
 void set_up(SSL_CTX* context) {
-  if (SSL_CTX_get_min_proto_version(context) < TLS1_2_VERSION)  // the system may ask for more
-    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
-  SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20");  // of TLS 1.2
-  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION |
-                                   SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA |
-                                   SSL_OP_CLEANSE_PLAINTEXT);
-  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
-                                SSL_MODE_RELEASE_BUFFERS);
-  SSL_CTX_set_read_ahead(context, 1);  // one recv() for a record and its header
-  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  set_up_for_both_ends(context);
+  SSL_CTX_set_options(context, SSL_OP_CIPHER_SERVER_PREFERENCE | SSL_OP_PRIORITIZE_CHACHA);
   SSL_CTX_set_num_tickets(context, 1);
   SSL_CTX_set_alpn_select_cb(context, &choose_protocol, nullptr);
   SSL_CTX_set_client_hello_cb(context, &look_at_hello, nullptr);
 }
 
-base::Result<std::shared_ptr<SSL_CTX>> read(const Files& files) {
+// Nobody resumes where clients have certificates: connections are kept for long, and a ticket that
+// comes late would look like an answer that nobody has asked for.
+base::Status demand_certificates(SSL_CTX* context, const std::string& client_ca) {
+  SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+  SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
+  return trust(context, client_ca);
+}
+
+base::Result<std::shared_ptr<SSL_CTX>> read(const Files& files, const std::string& client_ca) {
   ERR_clear_error();
   const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
   if (context == nullptr) return Error{ErrorCode::kInternal, "TLS: " + take_reason()};
   set_up(context.get());
   if (const auto done = load(context.get(), files); !done) return done.error();
+  if (client_ca.empty()) return context;
+  if (const auto done = demand_certificates(context.get(), client_ca); !done) return done.error();
   return context;
 }
 
@@ -95,43 +98,48 @@ std::int64_t end_of(SSL_CTX* context) {
 
 }  // namespace
 
+void set_up_for_both_ends(SSL_CTX* context) {
+  if (SSL_CTX_get_min_proto_version(context) < TLS1_2_VERSION)  // the system may ask for more
+    SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_cipher_list(context, "ECDHE+AESGCM:ECDHE+CHACHA20");  // of TLS 1.2
+  SSL_CTX_set_options(context,
+                      SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_CLEANSE_PLAINTEXT);
+  SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
+                                SSL_MODE_RELEASE_BUFFERS);
+  SSL_CTX_set_read_ahead(context, 1);  // one recv() for a record and its header
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
 void read_system_settings() { OPENSSL_init_ssl(OPENSSL_INIT_LOAD_CONFIG, nullptr); }
 
-base::Result<std::unique_ptr<ServerContext>> ServerContext::open(Files files) {
-  auto context = read(files);
-  if (!context) return context.error();
-  std::unique_ptr<ServerContext> made(new ServerContext(std::move(files)));
-  made->take(std::move(*context));
+base::Result<std::unique_ptr<ServerContext>> ServerContext::open(Files files,
+                                                                 std::string client_ca) {
+  std::unique_ptr<ServerContext> made(new ServerContext(std::move(files), std::move(client_ca)));
+  if (const auto done = made->context_.open(); !done) return done.error();
   return made;
 }
 
-base::Status ServerContext::read_again() {
-  auto context = read(files_);
-  if (!context) {
-    base::log::error("the certificate stays as it was reason={}",
-                     base::log::quoted(context.error().context));
-    return context.error();
-  }
-  take(std::move(*context));
-  return base::kDone;
-}
+ServerContext::ServerContext(Files files, std::string client_ca)
+    : files_(std::move(files)),
+      client_ca_(std::move(client_ca)),
+      context_([this] { return read(files_, client_ca_); },
+               [this](SSL_CTX* context, RenewedContext::Logs logs) { note(context, logs); }) {}
 
-void ServerContext::take(std::shared_ptr<ssl_ctx_st> context) {
-  const std::int64_t end_s = end_of(context.get());
+void ServerContext::note(SSL_CTX* context, RenewedContext::Logs logs) {
+  const std::int64_t end_s = end_of(context);
   not_after_s_ = end_s;
+  if (logs == RenewedContext::Logs::kNo) return;
   warn_at_s_ = end_s - kWarningS;
   base::log::info("certificate file={} days_left={}", base::log::quoted(files_.certificate),
                   (end_s - std::time(nullptr)) / kDayS);
   warn_of_end();
-  const base::Lock lock(mutex_);
-  context_.swap(context);
 }
 
 void ServerContext::warn_of_end() {
   const std::int64_t now_s = std::time(nullptr);
   std::int64_t warn_at_s = warn_at_s_.load(std::memory_order_relaxed);
   if (now_s < warn_at_s || !warn_at_s_.compare_exchange_strong(warn_at_s, now_s + kDayS)) return;
-  const std::int64_t left_s = not_after_s() - now_s;
+  const std::int64_t left_s = not_after_s_.load(std::memory_order_relaxed) - now_s;
   base::log::warn("the certificate {} file={} days_left={}", left_s > 0 ? "ends soon" : "has ended",
                   base::log::quoted(files_.certificate), left_s / kDayS);
 }
@@ -140,13 +148,9 @@ std::unique_ptr<Channel> ServerContext::accept(int fd, Spoken spoken, std::int64
   static const std::string_view kHttp = alpn_of(Spoken::kHttp);
   static const std::string_view kLines = alpn_of(Spoken::kLines);
   warn_of_end();
-  std::shared_ptr<SSL_CTX> context;
-  {
-    const base::Lock lock(mutex_);
-    context = context_;
-  }
-  SSL* const ssl = SSL_new(context.get());  // which keeps the context
+  SSL* const ssl = SSL_new(context_.current().get());  // which keeps the context
   if (ssl == nullptr) throw std::bad_alloc();
+  SSL_set_accept_state(ssl);
   SSL_set_app_data(ssl, const_cast<std::string_view*>(spoken == Spoken::kHttp ? &kHttp : &kLines));
   return std::make_unique<Channel>(ssl, fd, slice_ms);
 }

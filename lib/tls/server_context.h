@@ -7,13 +7,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 
-#include "base/mutex.h"
 #include "base/result.h"
 #include "tls/channel.h"
 #include "tls/key_pair.h"
-
-struct ssl_ctx_st;
+#include "tls/renewed_context.h"
 
 namespace tls {
 
@@ -25,35 +24,42 @@ enum class Spoken { kHttp, kLines };
 // before a sandbox closes that folder; else it would be passed over.
 void read_system_settings();
 
+// What both ends of a connection set, for the one and the other.
+void set_up_for_both_ends(ssl_ctx_st* context);
+
 // Threads: any.
 class ServerContext {
  public:
   // kInternal with one line that says what is wrong with which file. Logs when the certificate
   // ends, and warns from 14 days before on, then once a day when somebody connects.
-  static base::Result<std::unique_ptr<ServerContext>> open(Files files);
+  //
+  // `client_ca` is a file in PEM. If it is not empty, a client without a certificate of one of
+  // these authorities gets no connection.
+  static base::Result<std::unique_ptr<ServerContext>> open(Files files, std::string client_ca = {});
 
-  // Connections that begin from now on have what the files say now. If that cannot be used, logs
-  // why, and nothing changes. Requires: no two threads call it at once.
-  base::Status read_again();
+  // See RenewedContext.
+  base::Status read_again() { return context_.read_again(); }
 
   // A connection whose handshake is not made yet. `fd` must outlive it. See Channel for `slice_ms`.
   // Throws std::bad_alloc.
   std::unique_ptr<Channel> accept(int fd, Spoken spoken, std::int64_t slice_ms);
 
   // When the certificate ends, in seconds since 1970.
-  std::int64_t not_after_s() const { return not_after_s_.load(std::memory_order_relaxed); }
+  std::int64_t not_after_s() {
+    context_.current();  // which a child may have to read first
+    return not_after_s_.load(std::memory_order_relaxed);
+  }
 
  private:
-  explicit ServerContext(Files files) : files_(std::move(files)) {}
-  void take(std::shared_ptr<ssl_ctx_st> context) EXCLUDES(mutex_);
+  ServerContext(Files files, std::string client_ca);
+  void note(ssl_ctx_st* context, RenewedContext::Logs logs);
   void warn_of_end();
 
   const Files files_;
+  const std::string client_ca_;
   std::atomic<std::int64_t> not_after_s_ = 0;  // relaxed: each stands alone
   std::atomic<std::int64_t> warn_at_s_ = 0;
-
-  base::Mutex mutex_;
-  std::shared_ptr<ssl_ctx_st> context_ GUARDED_BY(mutex_);  // connections share it until they end
+  RenewedContext context_;
 };
 
 }  // namespace tls

@@ -29,6 +29,10 @@ bool runs_threads(serve::Front front, const serve::Options& options) {
   return serve::serve_with_threads(serve::only(std::move(front)), options);
 }
 
+bool runs_processes(serve::Front front, const serve::Options& options) {
+  return serve::serve_with_processes(serve::only(std::move(front)), options);
+}
+
 // A server in a process of its own, until the end of the test.
 class PeerServer {
  public:
@@ -67,7 +71,7 @@ class PeerServer {
 
 TEST_CASE("a connection knows its peer's address in both models, with and without spare ones",
           "[serve]") {
-  for (const Model model : {&runs_threads, &serve::serve_with_processes}) {
+  for (const Model model : {&runs_threads, &runs_processes}) {
     for (const int spare : {0, 2}) {
       CAPTURE(model == &runs_threads, spare);
       const PeerServer server(model, spare, "127.0.0.1");

@@ -50,7 +50,7 @@ serve::Options options_of(int spare, int max_connections = 4096) {
 }
 
 void with_processes(serve::Front front, const serve::Options& options) {
-  serve::serve_with_processes(std::move(front), options);
+  serve::serve_with_processes(serve::only(std::move(front)), options);
 }
 
 void with_threads(serve::Front front, const serve::Options& options) {

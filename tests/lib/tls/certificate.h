@@ -1,4 +1,4 @@
-// A certificate that signs itself, and its key, as files in PEM.
+// A certificate of localhost that signs itself, and its key, as files in PEM.
 #pragma once
 
 #include <openssl/evp.h>
@@ -21,6 +21,9 @@ inline tls::Files make_certificate(const std::filesystem::path& folder, int days
   ASN1_INTEGER_set(X509_get_serialNumber(made), 1);
   X509_gmtime_adj(X509_getm_notBefore(made), -60);
   X509_gmtime_adj(X509_getm_notAfter(made), long{60} * 60 * 24 * days);
+  X509_NAME_add_entry_by_txt(X509_get_subject_name(made), "CN", MBSTRING_ASC,
+                             reinterpret_cast<const unsigned char*>("localhost"), -1, -1, 0);
+  X509_set_issuer_name(made, X509_get_subject_name(made));
   X509_set_pubkey(made, key);
   X509_sign(made, key, EVP_sha256());
   std::FILE* const certificate = std::fopen(files.certificate.c_str(), "w");
