@@ -313,7 +313,7 @@ FUZZED_http_fields := lib/http/*.cpp lib/wire/*.cpp
 FUZZED_dav_body := $(addprefix fileserver/http/dav/,lock_xml.cpp multistatus.cpp property_request.cpp) lib/xml/*.cpp \
   lib/http/*.cpp lib/wire/*.cpp $(addprefix lib/base/,error.cpp utf8.cpp clock.cpp)
 FUZZED_password_record := authserver/passwords/scheme.cpp
-FUZZED_accounts_csv := authserver/csv.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
+FUZZED_accounts_csv := authserver/csv.cpp authserver/account_marks.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
 FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
   loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
 FUZZED_result_json := $(addprefix loadgen/,merge/part.cpp merge/fields.cpp merge/merged.cpp figures/*.cpp config/config.cpp config/numbered.cpp \

@@ -5,6 +5,7 @@
 
 #include <iostream>
 
+#include "authserver/account_marks.h"
 #include "authserver/tokens.h"
 #include "base/text_lines.h"
 #include "wire/request.h"
@@ -63,10 +64,18 @@ base::Status set_password(AccountStore& store, const std::string& where, const s
                           Scheme scheme) {
   auto record = read_record(scheme);
   if (!record) return record.error();
-  auto replaced = store.replace({user, *record});
+  bool is_disabled = false;
+  auto replaced =
+      change_record(store, user, [&](const AccountRecord& before) -> base::Result<std::string> {
+        is_disabled = before.marks.is_disabled;
+        return text_of({before.marks, *record});
+      });
   wipe(*record);
   if (replaced) replaced = close_tokens_of(store, user);
-  return report(user, replaced, "has the new password in", where);
+  return report(
+      user, replaced,
+      is_disabled ? "has the new password, and stays disabled, in" : "has the new password in",
+      where);
 }
 
 base::Status remove_account(AccountStore& store, const std::string& where,
@@ -74,6 +83,19 @@ base::Status remove_account(AccountStore& store, const std::string& where,
   auto removed = store.remove(user);
   if (removed) removed = close_tokens_of(store, user);
   return report(user, removed, "removed from", where);
+}
+
+base::Status set_disabled(AccountStore& store, const std::string& where, const std::string& user,
+                          bool is_disabled) {
+  const auto done =
+      change_marks(store, user, [&](Marks& marks) { marks.is_disabled = is_disabled; });
+  return report(user, done, is_disabled ? "is disabled in" : "is enabled in", where);
+}
+
+base::Status set_admin(AccountStore& store, const std::string& where, const std::string& user,
+                       bool is_admin) {
+  const auto done = change_marks(store, user, [&](Marks& marks) { marks.is_admin = is_admin; });
+  return report(user, done, is_admin ? "is an administrator in" : "is no administrator in", where);
 }
 
 }  // namespace authserver

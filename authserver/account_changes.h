@@ -1,4 +1,5 @@
-// Changes one account of a store: --add-account, --remove-account and --set-password.
+// Changes one account of a store: --add-account, --remove-account, --set-password, and its marks:
+// --disable-account, --enable-account, --make-admin and --unmake-admin.
 #pragma once
 
 #include <string>
@@ -21,5 +22,12 @@ base::Status add_account(AccountStore& store, const std::string& where, const st
 base::Status set_password(AccountStore& store, const std::string& where, const std::string& user,
                           Scheme scheme);
 base::Status remove_account(AccountStore& store, const std::string& where, const std::string& user);
+
+// The same for the marks. A disabled account has its password, its rights and its tokens again when
+// it is enabled. A new password leaves all marks as they are.
+base::Status set_disabled(AccountStore& store, const std::string& where, const std::string& user,
+                          bool is_disabled);
+base::Status set_admin(AccountStore& store, const std::string& where, const std::string& user,
+                       bool is_admin);
 
 }  // namespace authserver

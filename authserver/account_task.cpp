@@ -34,6 +34,10 @@ base::Status carry_out(const AccountTask& task, const StoreConfig& store_config,
     case AccountTask::Kind::kAdd: return add_account(store, where, task.operand, scheme);
     case AccountTask::Kind::kRemove: return remove_account(store, where, task.operand);
     case AccountTask::Kind::kSetPassword: return set_password(store, where, task.operand, scheme);
+    case AccountTask::Kind::kDisable: return set_disabled(store, where, task.operand, true);
+    case AccountTask::Kind::kEnable: return set_disabled(store, where, task.operand, false);
+    case AccountTask::Kind::kMakeAdmin: return set_admin(store, where, task.operand, true);
+    case AccountTask::Kind::kUnmakeAdmin: return set_admin(store, where, task.operand, false);
     case AccountTask::Kind::kNone: break;
   }
   return base::kDone;

@@ -11,7 +11,19 @@
 namespace authserver {
 
 struct AccountTask {
-  enum class Kind { kNone, kExport, kImport, kList, kAdd, kRemove, kSetPassword };
+  enum class Kind {
+    kNone,
+    kExport,
+    kImport,
+    kList,
+    kAdd,
+    kRemove,
+    kSetPassword,
+    kDisable,
+    kEnable,
+    kMakeAdmin,
+    kUnmakeAdmin
+  };
 
   bool is_wanted() const { return kind != Kind::kNone; }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "authserver/account_marks.h"
 #include "base/clock.h"
 #include "telemetry/counters.h"
 
@@ -58,13 +59,23 @@ base::Status Authenticator::verify(AccountStore& store, wire::Credentials accoun
 base::Status Authenticator::verify(wire::Credentials account, base::Result<std::string>& record,
                                    const BeforeHash& before_hash) const {
   if (record) {
-    const auto verdict = check(account, *record, before_hash);
+    const auto verdict = check_marked(account, *record, before_hash);
     wipe(*record);
     return verdict;
   }
   if (record.error().code != ErrorCode::kNotFound) return record.error();
   const auto verdict = check(account, nobodys_record_, before_hash);
   return verdict ? base::Status(Error{ErrorCode::kDenied, "unknown user"}) : verdict;
+}
+
+// The right password of a disabled account costs what a wrong one does, and so is not remembered.
+base::Status Authenticator::check_marked(wire::Credentials account, std::string_view record,
+                                         const BeforeHash& before_hash) const {
+  const auto [marks, password] = parse_account_record(record);
+  if (!marks.is_disabled) return check(account, password, before_hash);
+  const bool is_plain = scheme_of(password) == Scheme::kPlain;
+  const auto verdict = check(account, is_plain ? password : nobodys_record_, before_hash);
+  return verdict ? base::Status(Error{ErrorCode::kDenied, "the account is disabled"}) : verdict;
 }
 
 base::Status Authenticator::check(wire::Credentials account, std::string_view record,
@@ -119,12 +130,24 @@ base::Status Authenticator::create(AccountStore& store, wire::Credentials accoun
   return created;
 }
 
-base::Status Authenticator::replace(AccountStore& store, wire::Credentials account) const {
-  auto record = record_of(account.password);
-  if (!record) return record.error();
-  const auto replaced = store.replace({account.user, *record});
-  wipe(*record);
-  return replaced;
+// The record that is replaced is the one that the old password was checked against. So nobody who
+// disables the account meanwhile is overruled.
+base::Status Authenticator::change_password(AccountStore& store, wire::Credentials account,
+                                            std::string_view old) const {
+  auto changed = change_record(
+      store, account.user, [&](const AccountRecord& before) -> base::Result<std::string> {
+        base::Result<std::string> record = text_of(before);
+        if (const auto verdict = verify({account.user, old}, record, [] {}); !verdict)
+          return verdict.error();
+        auto password = record_of(account.password);
+        if (!password) return password.error();
+        std::string after = text_of({before.marks, *password});
+        wipe(*password);
+        return after;
+      });
+  if (changed || changed.error().code != ErrorCode::kNotFound) return changed;
+  base::Result<std::string> nobodys = changed.error();
+  return verify({account.user, old}, nobodys, [] {});
 }
 
 base::Result<std::string> Authenticator::record_of(std::string_view password) const {

@@ -45,9 +45,9 @@ class Authenticator {
   static base::Result<Authenticator> make(const AuthenticatorOptions& options,
                                           SharedPasswordState& shared);
 
-  // Succeeds if the password is the user's. kDenied for a wrong password and for an unknown user;
-  // both take the same time, unless the account is stored in plain text. kUnavailable if the store
-  // does not answer, or if too many hashes are waiting to be computed.
+  // Succeeds if the password is the user's. kDenied for a wrong password, for an unknown user and
+  // for a disabled account; all take the same time, unless the account is stored in plain text.
+  // kUnavailable if the store does not answer, or if too many hashes are waiting to be computed.
   base::Status verify(AccountStore& store, wire::Credentials account) const;
 
   // The same for a record that the store has returned already, and that is overwritten here. Calls
@@ -60,9 +60,13 @@ class Authenticator {
   // same reasons as verify().
   base::Status create(AccountStore& store, wire::Credentials account) const;
 
-  // Gives the account this password. Succeeds once that is durable. kNotFound if there is no such
-  // account, and kUnavailable for the same reasons as verify().
-  base::Status replace(AccountStore& store, wire::Credentials account) const;
+  // Gives the account this password in place of `old`. Its marks stay. Succeeds once that is
+  // durable. Fails as verify() does, so kDenied if `old` is wrong, or not right any more.
+  base::Status change_password(AccountStore& store, wire::Credentials account,
+                               std::string_view old) const;
+
+  // The record of a password, as new accounts have it. kUnavailable as verify().
+  base::Result<std::string> record_of(std::string_view password) const;
 
  private:
   Authenticator(const AuthenticatorOptions& options, SharedPasswordState& shared,
@@ -72,13 +76,14 @@ class Authenticator {
         memory_(std::make_shared<HashMemory>(options.kept_regions)),
         nobodys_record_(std::move(nobodys_record)) {}
 
-  // Succeeds if the password matches the record.
+  // Succeeds if the password matches the record. check_marked() also looks at its marks.
+  base::Status check_marked(wire::Credentials account, std::string_view record,
+                            const BeforeHash& before_hash) const;
   base::Status check(wire::Credentials account, std::string_view record,
                      const BeforeHash& before_hash) const;
   // Computes the hash. Requires: the caller has a turn. Takes about as long for a wrong password
   // whatever the record costs.
   bool matches_in_usual_time(std::string_view record, std::string_view password) const;
-  base::Result<std::string> record_of(std::string_view password) const;
   std::int64_t hash_deadline_ns() const;
 
   AuthenticatorOptions options_;

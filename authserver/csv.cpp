@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "authserver/account_marks.h"
 #include "authserver/passwords/scheme.h"
 #include "wire/request.h"
 
@@ -58,7 +59,7 @@ std::optional<CsvAccount> parse_csv_line(std::string_view line) {
   if (!record || !line.empty()) return {};
   constexpr std::size_t kLongestRecord = 255;
   if (!wire::is_valid_user(*user) || record->empty() || record->size() > kLongestRecord) return {};
-  if (!is_affordable(*record)) return {};
+  if (!is_affordable(parse_account_record(*record).password)) return {};
   return CsvAccount{std::move(*user), std::move(*record)};
 }
 

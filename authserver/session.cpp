@@ -263,11 +263,8 @@ Session::Answer Session::answer(const wire::Close& request) {
 Session::Answer Session::answer(const wire::NewPassword& request) {
   const std::string_view user = request.account.user;
   const auto status = with_store([&](AccountStore& store) -> base::Status {
-    if (const auto verdict = authenticator_.verify(store, request.account); !verdict)
-      return verdict;
-    const auto changed = authenticator_.replace(store, {user, request.password});
-    if (!changed && changed.error().code == base::ErrorCode::kNotFound)
-      return base::Error{base::ErrorCode::kDenied, "the account was removed meanwhile"};
+    const auto changed =
+        authenticator_.change_password(store, {user, request.password}, request.account.password);
     return changed ? close_tokens_of(store, user) : changed;
   });
   serve::log_request("password", user, status);

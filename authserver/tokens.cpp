@@ -9,6 +9,7 @@
 #include <iterator>
 #include <vector>
 
+#include "authserver/account_marks.h"
 #include "authserver/passwords/scheme.h"
 #include "wire/request.h"
 
@@ -204,7 +205,8 @@ std::optional<TokenRecord> parse_token_record(std::string_view text) {
 std::string row_of_token(std::string_view token) { return ":t" + base64url(digest_of({token})); }
 
 std::string seal_of(std::string_view row, std::string_view account_record) {
-  return base64url(digest_of({row, " ", account_record})).substr(0, 22);
+  const std::string_view password = parse_account_record(account_record).password;
+  return base64url(digest_of({row, " ", password})).substr(0, 22);
 }
 
 base::Result<std::string> open_token(AccountStore& store, SharedTokenState& shared,
@@ -234,6 +236,8 @@ base::Status check_token(AccountStore& store, SharedTokenState& shared, const st
   }
   if (!account_record || seal_of(row, *account_record) != token.seal)
     return Error{ErrorCode::kDenied, "the account is another one than that of the token"};
+  if (parse_account_record(*account_record).marks.is_disabled)
+    return Error{ErrorCode::kDenied, "the account is disabled"};
   if (token.used_s != now / kHourS * kHourS) note_use(store, shared, row, token, now);
   return base::kDone;
 }

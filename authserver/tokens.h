@@ -43,8 +43,9 @@ std::string row_of_token(std::string_view token);
 // Whether a name in the store is that of a row of tokens, and not that of a user.
 inline bool is_row_of_tokens(std::string_view name) { return name.starts_with(':'); }
 
-// Ties a token to the record that its account has: of another token, or of another record, the seal
-// is another one. So a token ends with the password, whoever changes that and by whatever way.
+// Ties a token to the password record that its account has: of another token, or of another record,
+// the seal is another one. So a token ends with the password, whoever changes that and by whatever
+// way. The marks of the account do not count: a token goes on when a disabled account is enabled.
 std::string seal_of(std::string_view row, std::string_view account_record);
 
 // What all threads or processes of one authserver share. Lies in shared memory.
@@ -63,7 +64,8 @@ base::Result<std::string> open_token(AccountStore& store, SharedTokenState& shar
                                      std::int64_t seconds);
 
 // Whether the token of this row is good. `account_record` is that of its user. Notes the hour of
-// its use. A token that has ended is removed. kDenied if it is not good.
+// its use. A token that has ended is removed. kDenied if it is not good, or the account is
+// disabled.
 base::Status check_token(AccountStore& store, SharedTokenState& shared, const std::string& row,
                          const TokenRecord& token, const base::Result<std::string>& account_record);
 

@@ -35,6 +35,10 @@ class AccountStore {
   virtual base::Status replace(const Account& account) = 0;
   virtual base::Status remove(std::string_view user) = 0;
 
+  // The same as replace(), provided that the record still is `before`: of two who change what they
+  // have read, the second one is told so. kNotFound too if it is another one.
+  virtual base::Status replace_if(const Account& account, std::string_view before) = 0;
+
   // The user's record; kNotFound if there is no such user.
   virtual base::Result<std::string> find_record(std::string_view user) = 0;
 

@@ -290,7 +290,7 @@ base::Error MysqlLink::failure(unsigned code, std::string_view text) {
 base::Status MysqlStatement::execute(MysqlLink& link,
                                      std::initializer_list<std::string_view> parameters) {
   if (const auto prepared = prepare(link); !prepared) return prepared.error();
-  std::array<MYSQL_BIND, 2> binds{};
+  std::array<MYSQL_BIND, 3> binds{};
   std::size_t count = 0;
   for (const std::string_view parameter : parameters) {
     MYSQL_BIND& bind = binds.at(count++);

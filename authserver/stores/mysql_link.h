@@ -109,7 +109,7 @@ class MysqlStatement {
   // or the user may not do this. Requires: link.is_connected().
   base::Status prepare(MysqlLink& link);
 
-  // Prepares the statement if need be and executes it. At most two parameters, which are sent as
+  // Prepares the statement if need be and executes it. At most three parameters, which are sent as
   // bytes. kExists for a duplicate key. Requires: link.is_connected().
   base::Status execute(MysqlLink& link, std::initializer_list<std::string_view> parameters);
 

@@ -27,6 +27,7 @@ class MysqlStore : public AccountStore {
   base::Status create(const Account& account) override;
   base::Status replace(const Account& account) override;
   base::Status remove(std::string_view user) override;
+  base::Status replace_if(const Account& account, std::string_view before) override;
   base::Result<std::string> find_record(std::string_view user) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
@@ -97,6 +98,11 @@ base::Status MysqlStore::replace(const Account& account) {
 
 base::Status MysqlStore::remove(std::string_view user) {
   return change("DELETE FROM accounts WHERE name = ?", {user});
+}
+
+base::Status MysqlStore::replace_if(const Account& account, std::string_view before) {
+  return change("UPDATE accounts SET record = ? WHERE name = ? AND record = ?",
+                {account.record, account.user, before});
 }
 
 base::Status MysqlStore::change(std::string_view sql,

@@ -38,6 +38,7 @@ class RedisStore : public AccountStore {
     return set(account, "XX", {ErrorCode::kNotFound, "no such user"});
   }
   base::Status remove(std::string_view user) override;
+  base::Status replace_if(const Account& account, std::string_view before) override;
   base::Result<std::string> find_record(std::string_view user) override;
   std::vector<base::Result<std::string>> find_records(
       std::span<const std::string_view> users) override;
@@ -58,6 +59,11 @@ class RedisStore : public AccountStore {
  private:
   // Sets the record if the condition of SET holds. Otherwise returns `unmet`.
   base::Status set(const Account& account, std::string_view condition, const Error& unmet);
+
+  base::Status replace_if_same(const Account& account, std::string_view before);
+
+  // Sets the record unless the key, which is watched, was changed meanwhile.
+  base::Status set_watched(const std::string& key, std::string_view record);
 
   // For commands that do no harm when asked twice.
   base::Result<RedisLink::Reply> ask_repeatable(RedisLink::Words words);
@@ -81,6 +87,8 @@ std::string key_of(std::string_view user) { return std::string(kKeyPrefix).appen
 Error unexpected(const std::string& command) {
   return {ErrorCode::kInternal, "redis: the reply to " + command + " has an unexpected type"};
 }
+
+Error another_record() { return {ErrorCode::kNotFound, "the account has another record"}; }
 
 // What the reply to GET says.
 base::Result<std::string> record_in(const base::Result<RedisLink::Reply>& reply) {
@@ -131,6 +139,40 @@ base::Status RedisStore::remove(std::string_view user) {
   if ((*reply)->type != REDIS_REPLY_INTEGER) return unexpected("DEL");
   if ((*reply)->integer > 0) return wait_for_replicas(deadline);
   return Error{ErrorCode::kNotFound, "no such user"};
+}
+
+base::Status RedisStore::replace_if(const Account& account, std::string_view before) {
+  const auto deadline = base::Deadline::in_ms(timeout_ms_);
+  link_.close_if_stale();
+  auto changed = replace_if_same(account, before);
+  if (!changed && link_.was_refused_by_replica()) changed = replace_if_same(account, before);
+  return changed ? wait_for_replicas(deadline) : changed;
+}
+
+// All of it is asked on one connection, because the server watches the key for that one alone.
+// After a failure the connection is closed, so that no later command meets the open transaction.
+base::Status RedisStore::replace_if_same(const Account& account, std::string_view before) {
+  const std::string key = key_of(account.user);
+  if (const auto watched = link_.ask({"WATCH", key}); !watched) return watched.error();
+  auto now = record_in(link_.ask({"GET", key}));
+  base::Status changed = now ? base::Status(another_record()) : base::Status(now.error());
+  if (now && *now == before) changed = set_watched(key, account.record);
+  if (changed || !link_.is_connected()) return changed;
+  if (changed.error().code != ErrorCode::kNotFound || !link_.ask({"UNWATCH"})) link_.close();
+  return changed;
+}
+
+base::Status RedisStore::set_watched(const std::string& key, std::string_view record) {
+  if (const auto begun = link_.ask({"MULTI"}); !begun) return begun.error();
+  if (const auto queued = link_.ask({"SET", key, record}); !queued) return queued.error();
+  const auto done = link_.ask({"EXEC"});
+  if (!done) return done.error();
+  if ((*done)->type == REDIS_REPLY_NIL) return another_record();
+  if ((*done)->type != REDIS_REPLY_ARRAY || (*done)->elements != 1) return unexpected("EXEC");
+  const redisReply& set = *(*done)->element[0];
+  if (set.type == REDIS_REPLY_ERROR) return answered_error(set);
+  return set.type == REDIS_REPLY_STATUS && text_in(set) == "OK" ? base::Status(base::kDone)
+                                                                : unexpected("SET");
 }
 
 base::Result<std::string> RedisStore::find_record(std::string_view user) {

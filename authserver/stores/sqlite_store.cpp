@@ -35,6 +35,7 @@ class SqliteStore : public AccountStore, private AccountTransaction {
   base::Status create(const Account& account) override;
   base::Status replace(const Account& account) override;
   base::Status remove(std::string_view user) override;
+  base::Status replace_if(const Account& account, std::string_view before) override;
   base::Result<std::string> find_record(std::string_view user) override;
   std::vector<base::Result<std::string>> find_records(
       std::span<const std::string_view> users) override;
@@ -100,6 +101,12 @@ base::Status SqliteStore::replace(const Account& account) {
 
 base::Status SqliteStore::remove(std::string_view user) {
   return change("DELETE FROM accounts WHERE name = ?1", {user});
+}
+
+// Somebody may have written a record by hand, as text.
+base::Status SqliteStore::replace_if(const Account& account, std::string_view before) {
+  return change("UPDATE accounts SET record = ?2 WHERE name = ?1 AND CAST(record AS BLOB) = ?3",
+                {account.user, account.record, before});
 }
 
 base::Status SqliteStore::change(const char* sql,

@@ -25,6 +25,9 @@ class TimedStore : public AccountStore {
 
   base::Status replace(const Account& account) override { return store_->replace(account); }
   base::Status remove(std::string_view user) override { return store_->remove(user); }
+  base::Status replace_if(const Account& account, std::string_view before) override {
+    return store_->replace_if(account, before);
+  }
 
   base::Result<std::string> find_record(std::string_view user) override {
     const Stopwatch watch(Timed::kStoreFind);

@@ -41,6 +41,9 @@ class WatchedStore : public AccountStore {
   base::Status remove(std::string_view user) override {
     return watch_change([&] { return store_->remove(user); });
   }
+  base::Status replace_if(const Account& account, std::string_view before) override {
+    return watch_change([&] { return store_->replace_if(account, before); });
+  }
   base::Result<std::string> find_record(std::string_view user) override {
     return watch([&] { return store_->find_record(user); });
   }

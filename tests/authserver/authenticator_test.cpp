@@ -55,6 +55,11 @@ class OneRecord : public AccountStore {
   base::Status create(const Account&) override { return base::Error{ErrorCode::kExists, ""}; }
   base::Status replace(const Account&) override { return base::kDone; }
   base::Status remove(std::string_view) override { return base::kDone; }
+  base::Status replace_if(const Account& account, std::string_view before) override {
+    if (before != record) return base::Error{ErrorCode::kNotFound, ""};
+    record = account.record;
+    return base::kDone;
+  }
   base::Result<std::string> find_record(std::string_view) override { return record; }
   base::Status ping() override { return base::kDone; }
   base::Status for_each(const std::function<void(const Account&)>&) override { return base::kDone; }

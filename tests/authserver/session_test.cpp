@@ -7,6 +7,7 @@
 #include <string>
 #include <thread>
 
+#include "authserver/account_marks.h"
 #include "net/connect.h"
 #include "net/listen.h"
 #include "net/socket_io.h"
@@ -37,6 +38,13 @@ class FakeStore : public AccountStore {
   }
   base::Status replace(const Account& account) override {
     held_.records.insert_or_assign(std::string(account.user), std::string(account.record));
+    return base::kDone;
+  }
+  base::Status replace_if(const Account& account, std::string_view before) override {
+    const auto found = held_.records.find(account.user);
+    if (found == held_.records.end() || found->second != before)
+      return base::Error{base::ErrorCode::kNotFound, "no such record"};
+    found->second = account.record;
     return base::kDone;
   }
   base::Status remove(std::string_view user) override {
@@ -333,4 +341,69 @@ TEST_CASE("the last use is noted to the hour, and a store that takes none keeps 
   held.records[row_of_token(token)] = text_of(record);
   CHECK(said_to("token:" + token + "\n", held) == kHolder);
   CHECK(parse_token_record(held.records[row_of_token(token)])->used_s > record.used_s);
+}
+
+TEST_CASE("a disabled account is denied as with a wrong password, and loses nothing",
+          "[authserver]") {
+  Held held;
+  const std::string token = opened(held, "open:60:amy:right\n");
+  const auto mark = [&held](const std::string& marks) {
+    held.records["amy"] = marks + std::string(parse_account_record(held.records["amy"]).password);
+  };
+  const std::string asked =
+      "auth:amy:right\nopen:60:amy:right\npassword:amy:5:right:new\ntoken:" + token +
+      "\nauth:bob:right\n";
+  for (const char* marks : {"$is$disabled$", "$is$disabled,admin$", "$is$admin,disabled$",
+                            "$is$unknown$", "$is$$", "$is$"}) {
+    CAPTURE(marks);
+    mark(marks);
+    const auto rows = held.records.size();
+    CHECK(said_to(asked, held) == kDenied + kDenied + kDenied + kDenied + "OK\n");
+    CHECK(held.records.size() == rows);
+    held.records["amy"] = "$plain$right";
+  }
+  for (const char* marks : {"", "$is$admin$"}) {
+    mark(marks);
+    CHECK(said_to("auth:amy:right\ntoken:" + token + "\n", held) == "OK\n" + kHolder);
+  }
+  CHECK(said_to("password:amy:5:right:new\nauth:amy:new\ntoken:" + token + "\n", held) ==
+        "OK\nOK\n" + kDenied);
+  CHECK(held.records["amy"] == "$is$admin$$plain$new");
+}
+
+TEST_CASE("marks are read as they were written", "[authserver]") {
+  for (const bool is_disabled : {false, true}) {
+    for (const bool is_admin : {false, true}) {
+      const AccountRecord record{{is_disabled, is_admin}, "$plain$is$,disabled$"};
+      const std::string text = text_of(record);
+      CHECK(parse_account_record(text).marks == record.marks);
+      CHECK(parse_account_record(text).password == record.password);
+    }
+  }
+  CHECK(text_of(AccountRecord{{}, "$plain$x"}) == "$plain$x");
+}
+
+TEST_CASE("a change of marks does not overwrite that of somebody else", "[authserver]") {
+  Held held;
+  FakeStore store(held);
+  held.records["amy"] = "$plain$right";
+  int calls = 0;
+  const auto done =
+      change_record(store, "amy", [&](const AccountRecord& record) -> base::Result<std::string> {
+        AccountRecord changed = record;
+        changed.marks.is_admin = true;
+        std::string text = text_of(changed);
+        if (++calls == 1) held.records["amy"] = "$is$disabled$$plain$right";
+        return text;
+      });
+  CHECK(done);
+  CHECK(calls == 2);
+  CHECK(held.records["amy"] == "$is$disabled,admin$$plain$right");
+  const auto given_up =
+      change_record(store, "amy", [&](const AccountRecord&) -> base::Result<std::string> {
+        held.records["amy"] += "x";
+        return std::string("$plain$lost");
+      });
+  CHECK(given_up.error().code == base::ErrorCode::kUnavailable);
+  CHECK(change_marks(store, "eve", [](Marks&) {}).error().code == base::ErrorCode::kNotFound);
 }

@@ -79,6 +79,11 @@ class AccountChangesTest(AccountsScene):
             ("add", "bob", "--remove-account", "bob", *store),
             ("add", "bob", "--store", "none"),
             ("rename", "bob", *store),
+            ("disable", *store),
+            ("admin", "bob", *store),
+            ("admin", "bob", "yes", *store),
+            ("admin", "on", *store),
+            ("admin", "b b", "on", *store),
         ):
             with self.subTest(arguments):
                 self.assertEqual(self.accounts(*arguments, said="pw\n"), (2, ""), self.why)

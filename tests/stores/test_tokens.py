@@ -99,6 +99,61 @@ class TokensTest(AccountsScene):
                 self.assert_done("password", user, *store, *PLAIN, said="one\n")
                 self.assert_ended(token, one, other)
 
+    def test_a_disabled_account_is_denied_at_once_on_each_host_and_loses_nothing(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user = self.store(kind), f"{kind}.disabled"
+                clients = self.two(kind)
+                self.assertEqual(clients[0].ask(f"new:{user}:one"), "OK")
+                tokens = [self.opened(client, user) for client in clients]
+                self.assert_done("admin", user, "on", *store)
+                self.assert_done("disable", user, *store)
+                self.assertIn(f"account {user} is disabled in {kind} ", self.why)
+                asked = [f"auth:{user}:one", f"open:60:{user}:one", f"password:{user}:3:one:two"]
+                asked += [f"token:{token}" for token in tokens]
+                for client in clients:
+                    said = client.ask_all([line.encode() for line in asked])
+                    self.assertEqual(said, ["denied"] * len(asked))
+                    self.assertEqual(client.ask(f"new:{user}:two"), "exists")
+                # A new password does not enable it, and its sessions end with that.
+                self.assert_done("enable", user, *store)
+                for token in tokens:
+                    self.assert_good(token, user, *clients)
+                self.assert_done("disable", *store, user)
+                self.assert_done("password", user, *store, said="two\n")
+                self.assertIn("stays disabled", self.why)
+                self.assertEqual(clients[0].ask(f"auth:{user}:two"), "denied")
+                self.assert_done("enable", user, *store)
+                self.assertEqual(clients[1].ask(f"auth:{user}:two"), "OK")
+                self.assert_ended(tokens[0], *clients)
+                exported = self.accounts("export", *store)[1]
+                self.assertRegex(exported, rf'"{user}","\$is\$admin\$\$argon2id\$')
+                self.assert_done("admin", user, "off", *store)
+                self.assertIn("is no administrator in", self.why)
+                self.assertEqual(clients[1].ask(f"auth:{user}:two"), "OK")
+                for command in ("disable", "enable"):
+                    self.assert_fails(1, "no such user", command, f"{user}none", *store)
+                self.assert_fails(1, "no such user", "admin", f"{user}none", "on", *store)
+
+    def test_who_changes_his_password_all_the_time_is_disabled_all_the_same(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user = self.store(kind), f"{kind}.busy"
+                one, other = self.two(kind, *PLAIN)
+                self.assertEqual(one.ask(f"new:{user}:0"), "OK")
+                lines = [
+                    f"password:{user}:{len(str(now))}:{now}:{now + 1}".encode()
+                    for now in range(100)
+                ]
+                said: list[object] = []
+                changing = threading.Thread(target=lambda: said.extend(one.ask_all(lines)))
+                changing.start()
+                self.assert_done("disable", user, *store)
+                changing.join()
+                self.assertTrue(set(said) <= {"OK", "denied"}, set(said))
+                asked = [f"auth:{user}:{password}".encode() for password in range(101)]
+                self.assertEqual(set(other.ask_all(asked)), {"denied"})
+
     def test_a_token_ends_with_its_time(self) -> None:
         for kind in STORES:
             with self.subTest(kind):

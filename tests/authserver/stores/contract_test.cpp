@@ -196,6 +196,52 @@ TEST_CASE("a replaced record is found by everybody, and a removed account by nob
   }
 }
 
+TEST_CASE("a record is replaced for whoever knows it, and for nobody else", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const auto store = open(reachable);
+    const auto other = open(reachable);
+    const std::string user = tests::fresh_user();
+    CHECK(is_not_found(store->replace_if({user, "$plain$two"}, "$plain$one")));
+    REQUIRE(store->create({user, "$plain$one"}));
+    CHECK(is_not_found(store->replace_if({user, "$plain$two"}, "$plain$One")));
+    CHECK(is_not_found(store->replace_if({user, "$plain$two"}, "")));
+    CHECK(*other->find_record(user) == "$plain$one");
+    CHECK(store->replace_if({user, "$plain$two"}, "$plain$one"));
+    CHECK(*other->find_record(user) == "$plain$two");
+    CHECK(other->replace_if({user, "$plain$two"}, "$plain$two"));
+    CHECK(is_not_found(store->replace_if({user, "$plain$three"}, "$plain$one")));
+    // Neither leaves anything behind on the connection.
+    CHECK(store->replace({user, "$plain$four"}));
+    CHECK(store->replace_if({user, "$plain$five"}, "$plain$four"));
+    CHECK(*store->find_record(user) == "$plain$five");
+    CHECK(store->remove(user));
+    CHECK(is_not_found(other->replace_if({user, "$plain$six"}, "$plain$five")));
+  }
+}
+
+TEST_CASE("of many threads that replace one record at a time each loses nothing", "[stores]") {
+  for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
+    CAPTURE(reachable.name);
+    const std::string user = tests::fresh_user();
+    REQUIRE(open(reachable)->create({user, "0"}));
+    std::vector<std::thread> threads;
+    for (int t = 0; t < 4; ++t) {
+      threads.emplace_back([&] {
+        auto store = reachable.backend->open({.timeout_ms = 60'000});
+        for (int done = 0; store && done < 10;) {
+          const auto before = (*store)->find_record(user);
+          if (!before) return;
+          const std::string after = std::to_string(std::stoi(*before) + 1);
+          if ((*store)->replace_if({user, after}, *before)) ++done;
+        }
+      });
+    }
+    for (std::thread& thread : threads) thread.join();
+    CHECK(*open(reachable)->find_record(user) == "40");
+  }
+}
+
 TEST_CASE("accounts that are removed while all are visited are left out", "[stores]") {
   for (const tests::ReachableStore& reachable : tests::reachable_stores()) {
     CAPTURE(reachable.name);

@@ -18,6 +18,7 @@ class CountedStore : public AccountStore {
   base::Status create(const Account&) override { return answer_; }
   base::Status replace(const Account&) override { return answer_; }
   base::Status remove(std::string_view) override { return answer_; }
+  base::Status replace_if(const Account&, std::string_view) override { return answer_; }
   base::Result<std::string> find_record(std::string_view) override {
     if (is_out_of_memory) throw std::bad_alloc();
     return answer_ ? base::Result<std::string>("record") : answer_.error();
