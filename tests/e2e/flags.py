@@ -59,6 +59,11 @@ BOTH = (
 FLAGS = {
     "authserver": (
         Flag("listen", "127.0.0.1:9001", "127.0.0.1:0", BAD_ADDRESS),
+        Flag("tls-listen", "off", "off", BAD_ADDRESS),
+        Flag("tls-certificate", None, "a.pem"),
+        Flag("tls-key", None, "a.pem"),
+        Flag("tls-handshakes", "512", "7", BAD_COUNT),
+        Flag("tls-client-ca", None, "a.pem"),
         _choice("model", "thread", "process"),
         _choice("store-connection", "persistent", "per-request"),
         Flag("store-timeout", "2", "3", BAD_SECONDS),
@@ -89,7 +94,10 @@ FLAGS = {
         _choice("listings", "on", "off"),
         _choice("uploads", "off", "folder", "sink"),
         Flag("max-upload", "0", "5M", BAD_SIZE),
-        Flag("auth", "127.0.0.1:9001", "localhost:1", BAD_ADDRESS),
+        Flag("auth", "127.0.0.1:9001", "localhost:1", (*BAD_ADDRESS, "tls:a:x", "tls:unix:/a")),
+        Flag("auth-ca", None, "a.pem"),
+        Flag("auth-certificate", None, "a.pem"),
+        Flag("auth-key", None, "a.pem"),
         _choice("auth-connection", "persistent", "per-request"),
         Flag("auth-timeout", "5", "3", BAD_SECONDS),
         Flag("wrong-passwords", "10", "3", BAD_NUMBER),
