@@ -24,7 +24,6 @@ std::optional<std::string> wrong_for_processes(const Config& config) {
   if (config.serve.model != serve::Model::kProcess) return {};
   if (config.http_listen) return "--http-listen needs --model thread or event";
   if (config.https_listen) return "--https-listen needs --model thread or event";
-  if (config.tls_listen) return "--tls-listen needs --model thread or event";
   if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread or event";
   if (config.throttle.wrong_passwords != 0)
     return "--model process does not bound wrong passwords; if that is meant, add "
