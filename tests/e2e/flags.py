@@ -131,6 +131,7 @@ FLAGS = {
 STORES = (
     Flag("store", "sqlite", "sqlite", ("fish", "SQLite", "")),
     _choice("mysql-tls", "off", "on"),
+    _choice("redis-tls", "off", "on"),
     *(
         Flag(name, None, "x")
         for name in (
@@ -150,6 +151,7 @@ STORES = (
             "redis-password-file",
             "redis-database",
             "redis-primary",
+            "redis-tls-ca",
         )
     ),
     Flag("redis-sentinel", None, "127.0.0.1:26379,[::1]:1", ("a", "a:0", "a:1,", "a:65536", "")),
