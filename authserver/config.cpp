@@ -29,6 +29,10 @@ void declare_basics(flags::App& app, Target& target) {
   app.group("Basics");
   flags::add_address(app, "--listen", target.config.listen,
                      "address that fileservers connect to; port 0 picks a free port");
+  flags::add_optional_address(
+      app, "--tls-listen", target.config.tls_listen,
+      "address for fileservers in TLS; beside --listen, and only for those with a certificate of "
+      "--tls-client-ca; needs --tls-certificate and --tls-key too");
   std::vector<std::pair<std::string, std::size_t>> choices;
   for (const NamedBackend& one : target.backends) choices.emplace_back(one.name, choices.size());
   flags::add_choice<std::size_t>(app, "--store", target.chosen_backend, choices,
@@ -45,6 +49,14 @@ void declare_limits(flags::App& app, Config& config) {
   flags::add_whole(app, "--hashes-at-once", config.hashes_at_once, 0,
                    static_cast<int>(HashLanes::kMostLanes),
                    "password hashes computed at the same time; 0: one per core; each takes 19 MiB");
+}
+
+void declare_encryption(flags::App& app, Config& config) {
+  serve::add_encryption(app, config.tls, config.tls_handshakes, flags::Shown::kInFullHelp);
+  flags::add_path(app, "--tls-client-ca", config.tls_client_ca,
+                  "who issues the certificates of fileservers, in PEM; a client without one gets "
+                  "no connection at --tls-listen; SIGHUP reads it again")
+      ->type_name("FILE");
 }
 
 void declare_measuring(flags::App& app, Config& config) {
@@ -101,6 +113,7 @@ void declare(flags::App& app, Target& target) {
   declare_basics(app, target);
   for (const NamedBackend& one : target.backends) one.backend->declare_flags(app);
   declare_tasks(app, config.task);
+  declare_encryption(app, config);
   declare_limits(app, config);
   app.group("Logs and telemetry");
   flags::add_log_level(app, config.log_level);
@@ -119,8 +132,8 @@ flags::Program program() {
           "Checks users' passwords for fileservers, and stores the accounts.\n\n"
           "Once the server can serve, it prints one line, READY and its addresses, on standard "
           "output. The log is on standard error. SIGTERM and SIGINT stop the server after the "
-          "requests under way. With one of the flags that change or show accounts it does only "
-          "that, and ends.",
+          "requests under way. SIGHUP reads the certificates again. With one of the flags that "
+          "change or show accounts it does only that, and ends.",
           {{"Keep the accounts in a file", "authserver --sqlite-path accounts.db"},
            {"Make the account amy, whose password is typed or piped in",
             "authserver --sqlite-path accounts.db --create-store --add-account amy"},
@@ -128,6 +141,18 @@ flags::Program program() {
             "authserver --store mysql --mysql-password-file /etc/turnstile/mysql-password"}},
           8,
           {"fileserver(8)", "loadgen(1)", "sqlite3(1)", "mysql(1)", "redis-cli(1)"}};
+}
+
+std::optional<std::string> wrong_for_tls(const Config& config) {
+  const bool has_all =
+      !config.tls.certificate.empty() && !config.tls.key.empty() && !config.tls_client_ca.empty();
+  const bool has_any =
+      !config.tls.certificate.empty() || !config.tls.key.empty() || !config.tls_client_ca.empty();
+  if (config.tls_listen && !has_all)
+    return "--tls-listen needs --tls-certificate, --tls-key and --tls-client-ca";
+  if (!config.tls_listen && has_any)
+    return "--tls-certificate, --tls-key and --tls-client-ca need --tls-listen";
+  return {};
 }
 
 std::optional<std::string> read_secrets(const std::vector<NamedBackend>& backends) {
@@ -143,7 +168,10 @@ std::variant<Config, int> read_config(int argc, char** argv) {
   Target target;
   const auto done = flags::parse(
       program(), argc, argv, [&](flags::App& app) { declare(app, target); },
-      [&](flags::App&) { return read_secrets(target.backends); });
+      [&](flags::App&) {
+        if (auto wrong = wrong_for_tls(target.config)) return wrong;
+        return read_secrets(target.backends);
+      });
   if (done) return *done;
   Config& config = target.config;
   if (config.hashes_at_once == 0) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -11,11 +12,16 @@
 #include "base/log.h"
 #include "net/address.h"
 #include "serve/options.h"
+#include "tls/key_pair.h"
 
 namespace authserver {
 
 struct Config {
   net::HostPort listen{"127.0.0.1", 9001};
+  std::optional<net::HostPort> tls_listen;  // nothing: fileservers ask in clear only
+  tls::Files tls;
+  std::string tls_client_ca;  // who has issued the certificates of fileservers
+  int tls_handshakes = 512;   // under way at once
   serve::Options serve{.spare = 32};
   base::log::Level log_level = base::log::Level::kInfo;
 

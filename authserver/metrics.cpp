@@ -67,16 +67,18 @@ void write_passwords(Page& page, const Totals& totals, const HashLanes& lanes) {
 }  // namespace
 
 telemetry::Source make_telemetry_source(const Config& config, const telemetry::Board& board,
-                                        const HashLanes& lanes, pid_t server) {
+                                        const HashLanes& lanes, tls::ServerContext* tls,
+                                        pid_t server) {
   const auto store = std::make_shared<StoreProbe>(config.store);
   const auto process = std::make_shared<telemetry::ProcessMetrics>(server);
-  const auto metrics = [&config, &board, &lanes, process](bool is_healthy) {
+  const auto metrics = [&config, &board, &lanes, tls, process](bool is_healthy) {
     const Totals totals = board.totals();
     Page page;
     telemetry::write_server_metrics(page, {"authserver", "auth", false}, totals,
                                     config.serve.max_connections);
     write_store(page, totals, is_healthy);
     write_passwords(page, totals, lanes);
+    if (tls != nullptr) telemetry::write_tls_metrics(page, tls->not_after_s(), totals);
     process->write(page, board.owners());
     return page.text();
   };

@@ -26,7 +26,6 @@ std::optional<std::string> wrong_for_processes(const Config& config) {
   if (config.serve.model != serve::Model::kProcess) return {};
   if (config.http_listen) return "--http-listen needs --model thread or event";
   if (config.https_listen) return "--https-listen needs --model thread or event";
-  if (config.tls_listen) return "--tls-listen needs --model thread or event";
   if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread or event";
   if (config.throttle.wrong_passwords != 0)
     return "--model process does not bound wrong passwords; if that is meant, add "
@@ -53,6 +52,19 @@ std::optional<std::string> wrong_for_tls(const Config& config) {
   return {};
 }
 
+std::optional<std::string> wrong_for_auth(const AuthOptions& auth) {
+  const auto& files = auth.tls;
+  const bool has_all =
+      !files.authorities.empty() && !files.own.certificate.empty() && !files.own.key.empty();
+  const bool has_any =
+      !files.authorities.empty() || !files.own.certificate.empty() || !files.own.key.empty();
+  if (auth.is_encrypted && !has_all)
+    return "--auth tls: needs --auth-ca, --auth-certificate and --auth-key";
+  if (!auth.is_encrypted && has_any)
+    return "--auth-ca, --auth-certificate and --auth-key need --auth tls:HOST:PORT";
+  return {};
+}
+
 void declare_basics(flags::App& app, Config& config) {
   app.group("Basics");
   flags::add_path(app, "--root", config.root, "folder whose files are served")
@@ -69,8 +81,8 @@ void declare_basics(flags::App& app, Config& config) {
       "the same in TLS, beside --http-listen or without it; needs --tls-certificate and --tls-key");
   flags::add_optional_address(app, "--tls-listen", config.tls_listen,
                               "what --listen serves in TLS, beside it; needs the same files");
-  flags::add_address(
-      app, "--auth", config.auth.address,
+  flags::add_address_or_tls(
+      app, "--auth", config.auth.address, config.auth.is_encrypted,
       "address of the authserver; a host name may have several addresses, and all are used");
   flags::add_choice<FilesMode>(
       app, "--files", config.files,
@@ -205,17 +217,19 @@ void declare_access(flags::App& app, Config& config) {
 }
 
 void declare_encryption(flags::App& app, Config& config) {
-  app.group("Encryption");
-  flags::add_path(app, "--tls-certificate", config.tls.certificate,
-                  "the certificate of this server in PEM, then those between it and the root; "
-                  "SIGHUP reads it and its key again")
+  serve::add_encryption(app, config.tls, config.tls_handshakes);
+  auto& hop = config.auth.tls;
+  flags::add_path(app, "--auth-ca", hop.authorities,
+                  "who issues certificates of authservers, in PEM; for --auth tls:HOST:PORT, where "
+                  "HOST must stand in the certificate")
       ->type_name("FILE");
-  flags::add_path(app, "--tls-key", config.tls.key,
-                  "its key in PEM, which others must not be able to read")
+  flags::add_path(app, "--auth-certificate", hop.own.certificate,
+                  "the certificate to show to the authserver; SIGHUP reads it, its key and "
+                  "--auth-ca again")
       ->type_name("FILE");
-  flags::add_whole(app, "--tls-handshakes", config.tls_handshakes, 1, 1'000'000,
-                   "how many handshakes of TLS may be under way; an address has at most a quarter "
-                   "of them; further connections are closed");
+  flags::add_path(app, "--auth-key", hop.own.key,
+                  "its key in PEM; others must not be able to read it")
+      ->type_name("FILE");
 }
 
 void declare_limits(flags::App& app, Config& config) {
@@ -344,6 +358,7 @@ std::variant<Config, int> read_config(int argc, char** argv) {
           return "--transfer-log-users on needs --transfer-log";
         if (const auto wrong = wrong_for_tls(config)) return wrong;
         if (const auto wrong = wrong_for_trash(config)) return wrong;
+        if (const auto wrong = wrong_for_auth(config.auth)) return wrong;
         return wrong_for_processes(config);
       });
   if (exit_status) return *exit_status;

@@ -56,6 +56,7 @@ struct Config {
 
   TransferLogOptions transfer_log;
 
+  bool speaks_tls() const { return encrypts() || auth.is_encrypted; }
   bool encrypts() const { return https_listen || tls_listen; }
   bool serves_http() const { return http_listen || https_listen; }
   bool asks_for_locks() const { return !locks.server.empty() || !locks.end.empty(); }

@@ -83,7 +83,7 @@ std::vector<serve::Front> fronts_of(Parts& parts) {
 }
 
 int run(const Config& config) {
-  if (!config.tls.key.empty()) tls::read_system_settings();
+  if (config.speaks_tls()) tls::read_system_settings();
   Parts parts(config);
   if (base::stop_was_asked_for()) {
     base::log::info("stopped before it was ready");

@@ -39,7 +39,8 @@ void write_authserver(Page& page, const Totals& totals, bool is_up) {
 
 telemetry::Source make_telemetry_source(const Parts& parts, pid_t server) {
   const auto auth = std::make_shared<AuthClient>(parts.health_options, net::resolve,
-                                                 AuthAddresses::OutageLog::kOff);
+                                                 AuthAddresses::OutageLog::kOff, AuthLane::Limits{},
+                                                 parts.auth_tls.get());
   const auto process = std::make_shared<telemetry::ProcessMetrics>(server);
   const auto metrics = [&parts, &board = parts.telemetry->board(), process](bool is_healthy) {
     const Totals totals = board.totals();

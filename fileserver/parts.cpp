@@ -69,12 +69,10 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
     const auto file = std::filesystem::weakly_canonical(config.rights_path, ignored);
     allowed.readable.push_back(file.parent_path());  // as an editor makes a new file
   }
-  for (const std::string& path : {config.tls.certificate, config.tls.key}) {
-    if (path.empty()) continue;
-    std::error_code ignored;
-    allowed.readable.push_back(std::filesystem::absolute(path, ignored).parent_path());
-    allowed.readable.push_back(std::filesystem::weakly_canonical(path, ignored).parent_path());
-  }
+  const auto& hop = config.auth.tls;
+  tls::allow_reading(
+      {config.tls.certificate, config.tls.key, hop.authorities, hop.own.certificate, hop.own.key},
+      allowed.readable);
   if (!config.transfer_log.path.empty()) {
     for (auto& path : paths_of_log(config.transfer_log.path))
       allowed.writable.push_back(std::move(path));
@@ -93,15 +91,23 @@ std::unique_ptr<tls::ServerContext> open_tls(const Config& config) {
   return required(tls::ServerContext::open(config.tls));
 }
 
+std::unique_ptr<tls::ClientContext> open_auth_tls(const AuthOptions& auth) {
+  if (!auth.is_encrypted) return {};
+  auto made = std::make_unique<tls::ClientContext>(auth.tls, "turnstile");
+  required(made->open());
+  return made;
+}
+
 std::optional<serve::Encryption> encryption_of(tls::ServerContext* context, tls::Spoken spoken,
                                                serve::Handshakes& handshakes) {
   if (context == nullptr) return {};
   return serve::Encryption{*context, spoken, handshakes};
 }
 
-// A hangup never ends the server. Processes have only rights that could be read again.
+// A hangup never ends the server. Processes have only rights and certificates to read again.
 net::Fd open_hangups(const Config& config) {
-  if (config.serve.model != serve::Model::kProcess || !config.rights_path.empty())
+  const bool has_files = !config.rights_path.empty() || config.speaks_tls();
+  if (config.serve.model != serve::Model::kProcess || has_files)
     return net::Fd(base::open_hangup_signal());
   ::signal(SIGHUP, SIG_IGN);
   return {};
@@ -132,18 +138,23 @@ Rights::SharedWith shared_with(const Config& config) {
                                                       : Rights::SharedWith::kNobody;
 }
 
+void read_again(Parts& parts) {
+  parts.rights.read_again();
+  if (parts.tls) static_cast<void>(parts.tls->read_again());
+  if (parts.auth_tls) static_cast<void>(parts.auth_tls->read_again());
+}
+
 std::unique_ptr<serve::OnHangup> act_on_hangup(const Config& config, Parts& parts) {
   if (!parts.hangups.is_open()) return {};
   if (parts.options.model == serve::Model::kProcess) {  // the parent has no further thread
     parts.options.hangups = parts.hangups.get();
-    parts.options.on_hangup = [&parts] { parts.rights.read_again(); };
+    parts.options.on_hangup = [&parts] { read_again(parts); };
     return {};
   }
   return std::make_unique<serve::OnHangup>(std::move(parts.hangups), [&config, &parts] {
     if (parts.transfer_log) parts.transfer_log->open_again();
-    parts.rights.read_again();
-    if (parts.tls) static_cast<void>(parts.tls->read_again());
-    if (!parts.transfer_log && !parts.tls && config.rights_path.empty())
+    read_again(parts);
+    if (!parts.transfer_log && !config.speaks_tls() && config.rights_path.empty())
       base::log::info("SIGHUP: there is nothing to open or to read again");
   });
 }
@@ -209,9 +220,10 @@ Parts::Parts(const Config& config)
       mounts(MountWatch::open()),
       sandbox(serve::enter_sandbox(options, allowed_for(config, *fence))),
       tls(open_tls(config)),
-      handshakes(config.tls_handshakes),
-      https(encryption_of(tls.get(), tls::Spoken::kHttp, handshakes)),
-      lines_in_tls(encryption_of(tls.get(), tls::Spoken::kLines, handshakes)),
+      auth_tls(open_auth_tls(config.auth)),
+      handshakes(std::in_place, config.tls_handshakes),
+      https(encryption_of(tls.get(), tls::Spoken::kHttp, *handshakes)),
+      lines_in_tls(encryption_of(tls.get(), tls::Spoken::kLines, *handshakes)),
       hangups(open_hangups(config)),
       transfer_log(open_transfer_log(config, *fence)),
       rights(config.rights_path, shared_with(config),
@@ -224,9 +236,9 @@ Parts::Parts(const Config& config)
       lock_service(serve_locks(std::move(lock_listener), locks)),
       listings_memory(std::int64_t{32} << 20),
       zips_memory(std::int64_t{128} << 20),
-      auth(config.auth),
+      auth(config.auth, net::resolve, AuthAddresses::OutageLog::kOn, {}, auth_tls.get()),
       health_options(options_of_health(config.auth)),
-      health(health_options, net::resolve, AuthAddresses::OutageLog::kOff),
+      health(health_options, net::resolve, AuthAddresses::OutageLog::kOff, {}, auth_tls.get()),
       health_beyond_limit([this] { return health.ask(wire::Ping{}).ok(); }),
       throttle(config.throttle),
       log_in(auth, throttle, config.auth.timeout_ms),

@@ -36,7 +36,9 @@
 #include "serve/encrypted.h"
 #include "serve/on_hangup.h"
 #include "serve/options.h"
+#include "serve/shared_memory.h"
 #include "serve/telemetry_service.h"
+#include "tls/client_context.h"
 #include "tls/server_context.h"
 
 namespace fileserver {
@@ -81,8 +83,9 @@ struct Parts {
   MountWatch mounts;      // the sandbox forbids to open it; prefetched files take it over
   const base::Result<guard::Restricted> sandbox;
 
-  const std::unique_ptr<tls::ServerContext> tls;  // null: nothing is encrypted
-  serve::Handshakes handshakes;
+  const std::unique_ptr<tls::ServerContext> tls;       // null: nothing is encrypted
+  const std::unique_ptr<tls::ClientContext> auth_tls;  // null: the authserver is asked in clear
+  const serve::Shared<serve::Handshakes> handshakes;
   const std::optional<serve::Encryption> https;
   const std::optional<serve::Encryption> lines_in_tls;
 

@@ -15,7 +15,7 @@ from rig.host import Tool
 _OF_THEIR_OWN_NAME = (
     *("bindfs", "caddy", "cadaver", "chromium", "curl", "g++", "gcc", "git", "groff", "haproxy"),
     *("hey", "iperf3", "lftp", "lintian", "litmus", "logrotate", "make", "nginx", "openssl"),
-    *("rclone", "rsync", "slowhttptest", "strace", "stunnel4", "tidy", "unzip", "wget", "wrk"),
+    *("rclone", "rsync", "slowhttptest", "strace", "tidy", "unzip", "wget", "wrk"),
 )
 _OF_OTHERS = {
     "7z": "p7zip-full",

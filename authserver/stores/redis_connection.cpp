@@ -3,12 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <iterator>
+#include <system_error>
 #include <utility>
 
 #include "net/connect.h"
-#include "net/socket_io.h"
 
 namespace authserver {
 
@@ -21,6 +22,18 @@ using base::ErrorCode;
 // record.
 std::string without_secrets(std::string_view text) {
   return std::string(text.substr(0, text.find(", with args")));
+}
+
+std::string text_of(int errno_value) { return std::generic_category().message(errno_value); }
+
+base::Result<tls::Socket> connect_within(const net::SocketAddress& address, std::int64_t share_ms,
+                                         std::int64_t timeout_ms,
+                                         const RedisEncryption& encryption) {
+  const auto deadline = base::Deadline::in_ms(share_ms);
+  auto fd = net::connect_to(address, timeout_ms, nullptr, share_ms);
+  if (!fd) return fd.error();
+  if (encryption.context == nullptr) return tls::Socket(std::move(*fd));
+  return encryption.context->encrypt(std::move(*fd), encryption.name, timeout_ms, deadline);
 }
 
 // What to do about an error reply.
@@ -50,26 +63,32 @@ std::string redis_command_of(RedisConnection::Words words) {
 }
 
 void RedisConnection::close_if_stale() {
-  if (is_open() && !net::is_quiet_and_open(context_->fd)) context_.reset();
+  if (is_open() && !socket_.is_quiet_and_open()) close();
+}
+
+void RedisConnection::close() {
+  reader_.reset();
+  socket_ = {};
 }
 
 base::Status RedisConnection::open(std::span<const net::SocketAddress> addresses,
-                                   base::Deadline deadline, std::int64_t timeout_ms) {
+                                   base::Deadline deadline, std::int64_t timeout_ms,
+                                   const RedisEncryption& encryption) {
   base::Status outcome = base::kDone;
   auto left = static_cast<std::int64_t>(addresses.size());
   for (const net::SocketAddress& address : addresses) {
     const std::int64_t share_ms = std::max<std::int64_t>(deadline.left_ms() / left--, 1);
-    auto fd = net::connect_to(address, timeout_ms, nullptr, share_ms);
-    if (fd) return take_over(std::move(*fd));
-    outcome = Error{ErrorCode::kUnavailable, "redis: " + fd.error().context};
+    auto made = connect_within(address, share_ms, timeout_ms, encryption);
+    if (made) return take_over(std::move(*made));
+    outcome = Error{ErrorCode::kUnavailable, "redis: " + made.error().context};
   }
   return outcome;
 }
 
-base::Status RedisConnection::take_over(net::Fd fd) {
-  context_.reset(::redisConnectFd(fd.get()));
-  if (context_ == nullptr) return Error{ErrorCode::kUnavailable, "redis: out of memory"};
-  fd.release();  // the context closes it
+base::Status RedisConnection::take_over(tls::Socket socket) {
+  reader_.reset(::redisReaderCreate());
+  if (reader_ == nullptr) return Error{ErrorCode::kUnavailable, "redis: out of memory"};
+  socket_ = std::move(socket);
   return base::kDone;
 }
 
@@ -84,39 +103,44 @@ base::Result<RedisConnection::Reply> RedisConnection::ask(Words words, base::Dea
 // Not by the library, which before its version 1.0 crashes if there is no memory for an empty
 // buffer once all is sent.
 base::Status RedisConnection::send(std::string_view commands) {
-  if (net::send_all(context_->fd, commands)) return base::kDone;
+  if (socket_.send_all(commands)) return base::kDone;
   const auto error = base::errno_error(ErrorCode::kUnavailable, "redis: send", errno);
-  context_.reset();
+  close();
   return error;
 }
 
 // The library's own time-out is for each byte that comes, and it reads a reply of any size.
 base::Result<RedisConnection::Reply> RedisConnection::next_reply(base::Deadline deadline,
                                                                  std::size_t& bytes_left) {
-  const redisReader& reader = *context_->reader;
   for (;;) {
     void* raw = nullptr;
-    if (::redisGetReplyFromReader(context_.get(), &raw) != REDIS_OK) return lost_connection();
+    if (::redisReaderGetReply(reader_.get(), &raw) != REDIS_OK) return give_up(reader_->errstr);
     if (raw != nullptr) return Reply(static_cast<redisReply*>(raw));
-    if (deadline.has_passed() || !net::wait_until_readable(context_->fd, deadline))
-      return give_up("no whole reply in time");
-    const std::size_t before = reader.len;
-    if (::redisBufferRead(context_.get()) != REDIS_OK) return lost_connection();
-    const std::size_t received = reader.len - before;
-    if (received > bytes_left) return give_up("the reply is too long");
-    bytes_left -= received;
+    if (const auto received = receive(deadline, bytes_left); !received) return received.error();
   }
 }
 
-Error RedisConnection::lost_connection() {
-  Error error{ErrorCode::kUnavailable, std::string("redis: ") + context_->errstr};
-  context_.reset();
-  return error;
+// Some bytes of a reply.
+base::Status RedisConnection::receive(base::Deadline deadline, std::size_t& bytes_left) {
+  std::array<char, std::size_t{16} * 1024> bytes;
+  ssize_t got = -1;
+  do {
+    if (deadline.has_passed()) return give_up("no whole reply in time");
+    got = socket_.receive_by(bytes, deadline);
+  } while (got < 0 && errno == EAGAIN);
+  if (got == 0) return give_up("Server closed the connection");
+  if (got < 0) return give_up(socket_.failure().empty() ? text_of(errno) : socket_.failure());
+  const auto size = static_cast<std::size_t>(got);
+  if (size > bytes_left) return give_up("the reply is too long");
+  bytes_left -= size;
+  if (::redisReaderFeed(reader_.get(), bytes.data(), size) != REDIS_OK)
+    return give_up(reader_->errstr);
+  return base::kDone;
 }
 
-Error RedisConnection::give_up(const char* reason) {
-  context_.reset();
-  return {ErrorCode::kUnavailable, std::string("redis: ") + reason};
+Error RedisConnection::give_up(std::string reason) {
+  close();
+  return {ErrorCode::kUnavailable, "redis: " + std::move(reason)};
 }
 
 }  // namespace authserver

@@ -15,9 +15,17 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "net/address.h"
-#include "net/fd.h"
+#include "tls/client_context.h"
+#include "tls/socket.h"
 
 namespace authserver {
+
+// How a connection is encrypted, and the name or address that must stand in the server's
+// certificate.
+struct RedisEncryption {
+  tls::ClientContext* context = nullptr;  // null: it is not
+  std::string name = {};
+};
 
 // One thread. Closes the connection after a time-out, so that a late answer is never taken for the
 // next one. Every error begins with "redis: ".
@@ -35,14 +43,14 @@ class RedisConnection {
   // closed. 32 records have less than 10 KiB, and a page of names less than 32 KiB.
   static constexpr std::size_t kMostReplyBytes = std::size_t{64} * 1024;
 
-  bool is_open() const { return context_ != nullptr; }
+  bool is_open() const { return socket_.is_open(); }
 
   // Connects to the first of the addresses that works. Each gets an equal share of the time until
   // the deadline. No blocking call on the connection sleeps longer than `timeout_ms`.
   base::Status open(std::span<const net::SocketAddress> addresses, base::Deadline deadline,
-                    std::int64_t timeout_ms);
+                    std::int64_t timeout_ms, const RedisEncryption& encryption = {});
 
-  void close() { context_.reset(); }
+  void close();
 
   // Closes a connection that the server has closed, or that has bytes waiting which nobody asked
   // for. Nothing is pending on it, so it may be replaced.
@@ -59,14 +67,15 @@ class RedisConnection {
   base::Result<Reply> next_reply(base::Deadline deadline, std::size_t& bytes_left);
 
  private:
-  struct FreeContext {
-    void operator()(redisContext* context) const { ::redisFree(context); }
+  struct FreeReader {
+    void operator()(redisReader* reader) const { ::redisReaderFree(reader); }
   };
-  base::Status take_over(net::Fd fd);
-  base::Error lost_connection();
-  base::Error give_up(const char* reason);
+  base::Status take_over(tls::Socket socket);
+  base::Status receive(base::Deadline deadline, std::size_t& bytes_left);
+  base::Error give_up(std::string reason);
 
-  std::unique_ptr<redisContext, FreeContext> context_;
+  tls::Socket socket_;
+  std::unique_ptr<redisReader, FreeReader> reader_;  // of what was received; null: none is open
 };
 
 // A command as Redis reads it: the number of words, then each behind its length.

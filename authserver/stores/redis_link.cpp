@@ -111,7 +111,8 @@ base::Status RedisLink::connect() {
 base::Status RedisLink::connect_to_host(base::Deadline deadline) {
   const auto addresses = host_.addresses(deadline);
   if (!addresses) return Error{ErrorCode::kUnavailable, "redis: " + addresses.error().context};
-  const auto opened = connection_.open(*addresses, deadline, timeout_ms_);
+  const auto opened = connection_.open(*addresses, deadline, timeout_ms_,
+                                       {options_.encryption.get(), host_.name().host});
   if (!opened) host_.none_works();
   return opened ? log_in(base::Deadline::in_ms(timeout_ms_)) : opened;
 }
@@ -138,7 +139,8 @@ base::Status RedisLink::connect_as_told_by(std::size_t sentinel, base::Deadline 
   if (!named) return named.error();
   const auto addresses = sentinels_->addresses_of(*named, deadline);
   if (!addresses) return Error{ErrorCode::kUnavailable, "redis: " + addresses.error().context};
-  const auto opened = connection_.open(*addresses, deadline, timeout_ms_);
+  const auto opened =
+      connection_.open(*addresses, deadline, timeout_ms_, {options_.encryption.get(), named->host});
   if (!opened) return hint_at_sandbox(opened.error(), *named);
   if (const auto logged_in = log_in(deadline); !logged_in) return logged_in;
   if (const auto checked = check_role(*named, deadline); !checked) return checked;

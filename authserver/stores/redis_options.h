@@ -1,10 +1,12 @@
 // How to reach Redis: the flags --redis-... as plain values.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "net/address.h"
+#include "tls/client_context.h"
 
 namespace authserver {
 
@@ -18,6 +20,12 @@ struct RedisOptions {
 
   std::vector<net::HostPort> sentinels;  // if any, they say where the server is
   std::string primary = "mymaster";      // its name, as the sentinels know it
+  bool is_encrypted = false;
+  std::string tls_ca;  // who has issued the server's certificate; empty: those that the system has
+
+  // Made of these two. Shared with copies, as all connect in the same way. Null: in clear.
+  std::shared_ptr<tls::ClientContext> encryption = {};
+
   int wait = 0;  // how many replicas must have a change before it is acknowledged
 };
 

@@ -76,7 +76,8 @@ base::Status RedisSentinels::open(RedisConnection& connection, std::size_t senti
                                   base::Deadline deadline, std::int64_t timeout_ms) {
   const auto addresses = hosts_[sentinel].addresses(deadline);
   if (!addresses) return failed(sentinel, addresses.error().context);
-  const auto opened = connection.open(*addresses, deadline, timeout_ms);
+  const auto opened = connection.open(*addresses, deadline, timeout_ms,
+                                      {options_.encryption.get(), hosts_[sentinel].name().host});
   if (opened) return opened;
   hosts_[sentinel].none_works();
   return failed(sentinel, opened.error().context);

@@ -14,6 +14,8 @@
 #include "flags/alternatives.h"
 #include "flags/secrets.h"
 #include "flags/values.h"
+#include "tls/key_pair.h"
+#include "tls/server_context.h"
 
 namespace authserver {
 
@@ -290,7 +292,16 @@ void RedisBackend::declare_flags(flags::App& app) {
   flags::add_secret(app, "--redis-password", options_.password, options_.password_file);
   flags::add_whole(app, "--redis-database", options_.database, 0, 1'000'000,
                    "number of the database");
+  declare_tls_flags(app);
   declare_sentinel_flags(app, host, socket);
+}
+
+void RedisBackend::declare_tls_flags(flags::App& app) {
+  flags::add_choice<bool>(app, "--redis-tls", options_.is_encrypted, {{"off", false}, {"on", true}},
+                          "encrypt the connections; those to sentinels too; what --redis-host or "
+                          "a sentinel names must stand in the certificate");
+  flags::add_path(app, "--redis-tls-ca", options_.tls_ca,
+                  "who issues their certificates, in PEM; by default whom the system trusts");
 }
 
 void RedisBackend::declare_sentinel_flags(flags::App& app, flags::Option* host,
@@ -315,6 +326,14 @@ void RedisBackend::declare_sentinel_flags(flags::App& app, flags::Option* host,
 }
 
 std::optional<std::string> RedisBackend::read_secrets() {
+  if (!options_.is_encrypted && !options_.tls_ca.empty())
+    return "--redis-tls-ca needs --redis-tls on";
+  if (options_.is_encrypted && !options_.socket.empty())
+    return "--redis-tls on needs --redis-host, as a socket file has no name";
+  if (options_.is_encrypted) {
+    options_.encryption =
+        std::make_shared<tls::ClientContext>(tls::ClientFiles{.authorities = options_.tls_ca});
+  }
   if (options_.password_file.empty()) return {};
   auto password = flags::read_secret_file("--redis-password-file", options_.password_file);
   if (!password) return password.error().context;
@@ -326,7 +345,9 @@ std::optional<std::string> RedisBackend::read_secrets() {
 guard::Allowed RedisBackend::needs(const StoreLimits& limits) const {
   guard::Allowed allowed;
   allowed.connect_to(name().host, name().port);
-  if (options_.sentinels.empty()) return allowed;
+  if (options_.is_encrypted) tls::allow_trusting(options_.tls_ca, allowed.readable);
+  const auto certificates = read_certificates();  // prepare() says what is wrong with them
+  if (options_.sentinels.empty() || !certificates) return allowed;
   for (const net::HostPort& one : options_.sentinels) allowed.connect_to(one.host, one.port);
   // No thread may be started yet, so names are looked up in this one.
   std::vector<net::HostPort> numeric;
@@ -345,7 +366,15 @@ guard::Allowed RedisBackend::needs(const StoreLimits& limits) const {
   return allowed;
 }
 
+// The first time before the sandbox hides the settings of the system.
+base::Status RedisBackend::read_certificates() const {
+  if (options_.encryption == nullptr) return base::kDone;
+  tls::read_system_settings();
+  return options_.encryption->open();
+}
+
 base::Status RedisBackend::prepare(const StoreLimits& limits) const {
+  if (const auto read = read_certificates(); !read) return read;
   net::ResolvedName host(name(), host_.resolver());
   std::optional<RedisSentinels> sentinels;
   if (!options_.sentinels.empty()) sentinels.emplace(options_, host_.resolver(), *learnt_);

@@ -39,8 +39,10 @@ class RedisBackend : public StoreBackend {
     return {options_.host, static_cast<std::uint16_t>(options_.port)};
   }
 
+  void declare_tls_flags(flags::App& app);
   void declare_sentinel_flags(flags::App& app, flags::Option* host, flags::Option* socket);
   std::string where_in_log() const;
+  base::Status read_certificates() const;
 
   // Those of this process, made with the first call, as the StoreHost. Null without sentinels.
   RedisSentinels* sentinels() const;

@@ -14,8 +14,11 @@ constexpr std::string_view kName = "the authserver";  // what the log calls it
 
 }  // namespace
 
-AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver, OutageLog outage_log)
-    : outage_log_(outage_log), name_(std::move(name), std::move(resolver)) {}
+AuthAddresses::AuthAddresses(net::HostPort name, Resolver resolver, OutageLog outage_log,
+                             tls::ClientContext* encryption)
+    : outage_log_(outage_log),
+      encryption_(encryption),
+      name_(std::move(name), std::move(resolver)) {}
 
 base::Result<AuthLink> AuthAddresses::connect(std::int64_t timeout_ms, base::Deadline deadline) {
   const std::int64_t began_ns = base::now_ns();
@@ -27,13 +30,22 @@ base::Result<AuthLink> AuthAddresses::connect(std::int64_t timeout_ms, base::Dea
   for (std::size_t i = 0; i < candidates.size() && !deadline.has_passed(); ++i) {
     // An address that neither accepts nor refuses must leave time for those after it.
     const auto share_ms = deadline.left_ms() / static_cast<std::int64_t>(candidates.size() - i);
-    auto fd =
-        net::connect_to(candidates[i], timeout_ms, nullptr, std::max<std::int64_t>(share_ms, 1));
-    if (fd) return AuthLink{std::move(*fd), candidates[i]};
-    note_no_answer(candidates[i], fd.error().context, began_ns);
-    failure = fd.error();
+    auto socket = connect_to(candidates[i], timeout_ms, std::max<std::int64_t>(share_ms, 1));
+    if (socket) return AuthLink{std::move(*socket), candidates[i]};
+    note_no_answer(candidates[i], socket.error().context, began_ns);
+    failure = socket.error();
   }
   return failure;
+}
+
+base::Result<tls::Socket> AuthAddresses::connect_to(const net::SocketAddress& address,
+                                                    std::int64_t timeout_ms,
+                                                    std::int64_t share_ms) {
+  const auto deadline = base::Deadline::in_ms(share_ms);
+  auto fd = net::connect_to(address, timeout_ms, nullptr, share_ms);
+  if (!fd) return fd.error();
+  if (encryption_ == nullptr) return tls::Socket(std::move(*fd));
+  return encryption_->encrypt(std::move(*fd), name_.name().host, timeout_ms, deadline);
 }
 
 // Logs when no address is known because the name cannot be resolved, and when it can be again.

@@ -12,14 +12,15 @@
 #include "base/outage.h"
 #include "base/result.h"
 #include "net/address.h"
-#include "net/fd.h"
 #include "net/resolved_name.h"
+#include "tls/client_context.h"
+#include "tls/socket.h"
 
 namespace fileserver {
 
 // A new connection, and the address of the authserver at its other end.
 struct AuthLink {
-  net::Fd fd;
+  tls::Socket socket;
   net::SocketAddress address;
 };
 
@@ -38,13 +39,14 @@ class AuthAddresses {
 
   using Resolver = net::ResolvedName::Resolver;
 
-  // net::ResolvedName says how `resolver` is used.
+  // net::ResolvedName says how `resolver` is used. `encryption` must outlive it; null: in clear.
   explicit AuthAddresses(net::HostPort name, Resolver resolver = net::resolve,
-                         OutageLog outage_log = OutageLog::kOn);
+                         OutageLog outage_log = OutageLog::kOn,
+                         tls::ClientContext* encryption = nullptr);
 
-  // Connects to one of the addresses. No blocking call on the new connection takes longer than
-  // `timeout_ms`. kUnavailable when no address accepted before the deadline, or the name was not
-  // resolved by then. `deadline` must not be Deadline::never().
+  // Connects to one of the addresses, and encrypts the connection if it is to be. No blocking call
+  // on it takes longer than `timeout_ms`. kUnavailable when no address accepted before the
+  // deadline, or the name was not resolved by then. `deadline` must not be Deadline::never().
   base::Result<AuthLink> connect(std::int64_t timeout_ms, base::Deadline deadline);
 
   // The authserver at this address answered. Costs one relaxed load while all_are_well().
@@ -81,7 +83,11 @@ class AuthAddresses {
   Known* find(const net::SocketAddress& address) REQUIRES(mutex_);
   bool all_are_skipped() REQUIRES(mutex_);
 
+  base::Result<tls::Socket> connect_to(const net::SocketAddress& address, std::int64_t timeout_ms,
+                                       std::int64_t share_ms);
+
   const OutageLog outage_log_;
+  tls::ClientContext* const encryption_;  // null: in clear
 
   // Relaxed: it decides only whether an answer is reported. Written while mutex_ is held.
   std::atomic<bool> has_trouble_ = false;

@@ -142,8 +142,8 @@ AuthClient::Answer AuthClient::ask_alone(std::string_view line, base::Deadline d
                                          Repeat repeat) {
   const bool may_repeat = repeat == Repeat::kSafe;
   const auto answer_by = may_repeat ? half_way_to(deadline) : deadline;
-  if (net::Fd kept = kept_.take_quiet(); kept.is_open()) {
-    const AuthOutcome outcome = exchange(kept.get(), line, answer_by, false);
+  if (tls::Socket kept = kept_.take_quiet(); kept.is_open()) {
+    const AuthOutcome outcome = exchange(kept, line, answer_by, false);
     note(kept.get(), outcome, may_repeat);
     if (has_answer(outcome) || !may_repeat) {
       if (may_be_kept(outcome)) kept_.put(std::move(kept));
@@ -176,7 +176,7 @@ AuthClient::Answer AuthClient::ask_on_new_connection(std::string_view line, base
   if (!made) return made.error();
   const bool may_try_another = repeat == Repeat::kSafe && addresses_.count() > 1;
   const auto answer_by = may_try_another ? half_way_to(deadline) : deadline;
-  const AuthOutcome outcome = exchange(made->fd.get(), line, answer_by, true);
+  const AuthOutcome outcome = exchange(made->socket, line, answer_by, true);
   if (has_answer(outcome)) {
     addresses_.note_answer(made->address);
   } else {
@@ -184,8 +184,8 @@ AuthClient::Answer AuthClient::ask_on_new_connection(std::string_view line, base
     if (may_try_another) return ask_on_new_connection(line, deadline, Repeat::kUnsafe);
   }
   if (mode_ == AuthConnection::kPersistent && may_be_kept(outcome)) {
-    net::notice_vanished_peer(made->fd.get());
-    kept_.put(std::move(made->fd));
+    net::notice_vanished_peer(made->socket.get());
+    kept_.put(std::move(made->socket));
   }
   return answer_of(outcome);
 }

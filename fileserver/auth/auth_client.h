@@ -27,10 +27,11 @@ namespace fileserver {
 // Threads: any, at the same time. A request that is not asked together with others takes no lock.
 class AuthClient {
  public:
+  // `encryption` must outlive it; null: the authserver is asked in clear.
   explicit AuthClient(const AuthOptions& options, AuthAddresses::Resolver resolver = net::resolve,
                       AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn,
-                      AuthLane::Limits lanes = {})
-      : addresses_(options.address, std::move(resolver), outage_log),
+                      AuthLane::Limits lanes = {}, tls::ClientContext* encryption = nullptr)
+      : addresses_(options.address, std::move(resolver), outage_log, encryption),
         mode_(options.connection),
         timeout_ms_(options.timeout_ms),
         limits_(lanes),

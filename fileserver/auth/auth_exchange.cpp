@@ -3,7 +3,6 @@
 #include <cerrno>
 #include <variant>
 
-#include "net/socket_io.h"
 #include "wire/error_word.h"
 
 namespace fileserver {
@@ -12,11 +11,12 @@ using base::Error;
 using base::ErrorCode;
 using Kind = AuthOutcome::Kind;
 
-AuthOutcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is_new) {
-  if (!net::send_all(fd, line)) return {errno == EAGAIN ? Kind::kTimedOut : Kind::kBroken};
+AuthOutcome exchange(tls::Socket& socket, std::string_view line, base::Deadline deadline,
+                     bool is_new) {
+  if (!socket.send_all(line)) return {errno == EAGAIN ? Kind::kTimedOut : Kind::kBroken};
   wire::LineBuffer lines;
-  const Kind kind = receive_line(fd, lines, deadline, is_new);
-  if (kind != Kind::kAnswered) return {kind};
+  const Kind kind = receive_line(socket, lines, deadline, is_new);
+  if (kind != Kind::kAnswered) return {.kind = kind, .content = socket.failure()};
   std::string_view reply_line;
   std::string_view content;
   if (lines.next_reply(reply_line, content) == wire::LineBuffer::Next::kTooLong)
@@ -32,11 +32,15 @@ bool fits(std::string_view line, const wire::Reply& reply) {
                        : !std::holds_alternative<wire::OkSized>(reply);
 }
 
-Kind receive_line(int fd, wire::LineBuffer& lines, base::Deadline deadline, bool is_new) {
+Kind receive_line(tls::Socket& socket, wire::LineBuffer& lines, base::Deadline deadline,
+                  bool is_new) {
   for (bool must_watch_clock = is_new; !lines.has_next_reply(); must_watch_clock = true) {
-    if (must_watch_clock && !net::wait_until_readable(fd, deadline)) return Kind::kTimedOut;
-    const ssize_t got = net::receive(fd, lines.free_space());
-    if (got < 0 && errno == EAGAIN) continue;
+    const auto room = lines.free_space();
+    const ssize_t got = must_watch_clock ? socket.receive_by(room, deadline) : socket.receive(room);
+    if (got < 0 && errno == EAGAIN) {
+      if (must_watch_clock && deadline.has_passed()) return Kind::kTimedOut;
+      continue;
+    }
     if (got <= 0) return lines.is_empty() ? Kind::kBroken : Kind::kCut;
     lines.received(static_cast<std::size_t>(got));
   }
@@ -58,7 +62,9 @@ base::Result<std::string> answer_of(const AuthOutcome& outcome) {
     case Kind::kBroken:
     case Kind::kCut:
       return Error{ErrorCode::kUnavailable,
-                   "the authserver closed the connection without an answer"};
+                   outcome.content.empty()
+                       ? "the authserver closed the connection without an answer"
+                       : "the connection to the authserver broke: " + outcome.content};
     case Kind::kTimedOut:
       return Error{ErrorCode::kUnavailable, "the authserver did not answer in time"};
     case Kind::kNonsense:

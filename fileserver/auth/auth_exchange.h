@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "tls/socket.h"
 #include "wire/line_buffer.h"
 #include "wire/reply.h"
 
@@ -23,18 +24,19 @@ struct AuthOutcome {
   Kind kind;
   wire::Reply reply = wire::NotAReply{};
   bool is_reusable = false;  // nothing followed the answer
-  std::string content = {};  // behind "OK <size>"
+  std::string content = {};  // behind "OK <size>"; or why an encrypted connection broke
 };
 
 // Sends the line and waits for its answer until the deadline. Connecting may already have used up a
 // part of the time, so the clock is watched on a new connection. On a kept one, the first receive
 // only has the socket's own time-out, which saves a system call.
-AuthOutcome exchange(int fd, std::string_view line, base::Deadline deadline, bool is_new);
+AuthOutcome exchange(tls::Socket& socket, std::string_view line, base::Deadline deadline,
+                     bool is_new);
 
 // Receives bytes until `lines` has a reply, which may be too long: then returns kAnswered. The
 // other parameters and results are those of exchange().
-AuthOutcome::Kind receive_line(int fd, wire::LineBuffer& lines, base::Deadline deadline,
-                               bool is_new);
+AuthOutcome::Kind receive_line(tls::Socket& socket, wire::LineBuffer& lines,
+                               base::Deadline deadline, bool is_new);
 
 // Whether an answer other than an error has the form that the line asks for: OK with a content for
 // those that ask for one, else without. Anything else is no answer.

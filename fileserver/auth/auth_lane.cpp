@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "base/futex.h"
-#include "net/socket_io.h"
 
 namespace fileserver {
 
@@ -117,8 +116,8 @@ AuthLane::Entry AuthLane::enter(Question& mine) {
 }
 
 std::optional<AuthOutcome> AuthLane::begin(Question& mine, base::Deadline answer_by) {
-  fd_ = kept_.take_quiet();
-  if (!fd_.is_open()) {
+  socket_ = kept_.take_quiet();
+  if (!socket_.is_open()) {
     give_up(mine);
     return {};
   }
@@ -164,9 +163,9 @@ AuthOutcome AuthLane::lead(Question& mine, base::Deadline answer_by) {
   while (mine.state.load(std::memory_order_relaxed) != kAnswered) {
     wakes.wake_all();
     const Kind kind =
-        is_sent_ ? receive_line(fd_.get(), *received_, answer_by, false) : Kind::kBroken;
+        is_sent_ ? receive_line(socket_, *received_, answer_by, false) : Kind::kBroken;
     if (kind != Kind::kAnswered) {
-      note_(fd_.get(), {kind});
+      note_(socket_.get(), {kind});
       give_up(mine);
       return {kind};
     }
@@ -175,7 +174,7 @@ AuthOutcome AuthLane::lead(Question& mine, base::Deadline answer_by) {
       give_up(mine);
       return {Kind::kBroken};
     }
-    note_(fd_.get(), replies.all.front());
+    note_(socket_.get(), replies.all.front());
     is_over = deliver(replies, wakes);
   }
   if (!is_over) {
@@ -220,7 +219,7 @@ bool AuthLane::deliver(Replies& replies, Wakes& wakes) {
   if (open_ == 0) take_waiting();
   const bool is_over = open_ == 0;
   if (is_over) {
-    kept_.put(std::move(fd_));  // before another one looks for it
+    kept_.put(std::move(socket_));  // before another one looks for it
     is_led_ = false;
   }
   set_callers();
@@ -241,14 +240,14 @@ void AuthLane::take_waiting() {
 
 void AuthLane::send_waiting() {
   if (text_size_ == 0) return;
-  is_sent_ = net::send_all(fd_.get(), {text_.data(), text_size_});
+  is_sent_ = socket_.send_all({text_.data(), text_size_});
   ::explicit_bzero(text_.data(), text_size_);
   text_size_ = 0;
 }
 
 // The caller leads no more. The order of the locals is that of give_up().
 void AuthLane::hand_on() {
-  net::Fd closed;
+  tls::Socket closed;
   Wakes wakes;
   const base::Lock lock(mutex_);
   const auto next = std::find_if(asked_.begin(), asked_.end(),
@@ -263,7 +262,7 @@ void AuthLane::hand_on() {
 // The locals are destroyed from the last to the first: the lock is released, then the others are
 // woken, then the connection is closed.
 void AuthLane::give_up(const Question& mine) {
-  net::Fd closed;
+  tls::Socket closed;
   Wakes wakes;
   const base::Lock lock(mutex_);
   closed = dissolve(&mine, wakes);
@@ -271,7 +270,7 @@ void AuthLane::give_up(const Question& mine) {
 
 // Frees the lane. All callers except `mine` ask by themselves. Returns the connection, which the
 // caller closes.
-net::Fd AuthLane::dissolve(const Question* mine, Wakes& wakes) {
+tls::Socket AuthLane::dissolve(const Question* mine, Wakes& wakes) {
   const auto tell = [&](Question* question) {
     if (question != nullptr && question != mine) wakes.add(*question, kAlone);
   };
@@ -281,7 +280,7 @@ net::Fd AuthLane::dissolve(const Question* mine, Wakes& wakes) {
   open_ = 0;
   is_led_ = false;
   set_callers();
-  return std::move(fd_);
+  return std::move(socket_);
 }
 
 void AuthLane::set_callers() {

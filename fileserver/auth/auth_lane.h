@@ -14,7 +14,7 @@
 #include "base/mutex.h"
 #include "fileserver/auth/auth_exchange.h"
 #include "fileserver/auth/connection_shelf.h"
-#include "net/fd.h"
+#include "tls/socket.h"
 #include "wire/line_buffer.h"
 #include "wire/request.h"
 
@@ -114,7 +114,7 @@ class AuthLane {
   void send_waiting() EXCLUDES(mutex_);
   void hand_on() EXCLUDES(mutex_);
   void give_up(const Question& mine) EXCLUDES(mutex_);
-  net::Fd dissolve(const Question* mine, Wakes& wakes) REQUIRES(mutex_);
+  tls::Socket dissolve(const Question* mine, Wakes& wakes) REQUIRES(mutex_);
   void take_waiting() REQUIRES(mutex_);
   void set_callers() REQUIRES(mutex_);
 
@@ -124,7 +124,7 @@ class AuthLane {
   std::atomic<std::size_t> callers_ = 0;  // relaxed: a hint for those who choose a lane
 
   // These belong to the leader, and are handed on with the leadership.
-  net::Fd fd_;
+  tls::Socket socket_;
   std::optional<wire::LineBuffer> received_;
   std::size_t open_ =
       0;  // questions that were sent and have no answer, even if nobody waits for it

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "net/address.h"
+#include "tls/client_context.h"
 
 namespace fileserver {
 
@@ -14,6 +15,8 @@ struct AuthOptions {
   net::HostPort address{"127.0.0.1", 9001};
   AuthConnection connection = AuthConnection::kPersistent;
   std::int64_t timeout_ms = 5'000;  // for connecting and the answer together
+  bool is_encrypted = false;
+  tls::ClientFiles tls = {};  // if it is
 };
 
 }  // namespace fileserver

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "base/completes.h"
-#include "net/socket_io.h"
 
 namespace fileserver {
 
@@ -36,7 +35,7 @@ std::optional<AuthOutcome> AuthPipeline::ask(std::string_view line, base::Deadli
   const std::int64_t now_ns = base::now_ns();
   if (is_slow(now_ns) || hangs(now_ns, answer_by)) take_answers();
   if (hangs(now_ns, answer_by)) {
-    note_(fd_.get(), {Kind::kTimedOut});
+    note_(socket_.get(), {Kind::kTimedOut});
     give_up();
   }
   if (!is_open_for_more(now_ns)) return {};
@@ -85,21 +84,21 @@ bool AuthPipeline::is_slow(std::int64_t now_ns) const {
 
 // Whoever asks behind an old question would wait for the same thing.
 bool AuthPipeline::is_open_for_more(std::int64_t now_ns) {
-  if (fd_.is_open()) return !is_slow(now_ns);
-  fd_ = kept_.take_quiet();
-  if (!fd_.is_open()) return false;
+  if (socket_.is_open()) return !is_slow(now_ns);
+  socket_ = kept_.take_quiet();
+  if (!socket_.is_open()) return false;
   received_.emplace();
   constexpr std::uint32_t kEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP | EPOLLET;
-  if (loop_.watch(fd_.get(), kEvents, *this)) return true;
-  fd_ = {};
+  if (loop_.watch(socket_.get(), kEvents, *this)) return true;
+  socket_ = {};
   return false;
 }
 
 void AuthPipeline::round_ends() {
-  if (!fd_.is_open()) return;
+  if (!socket_.is_open()) return;
   if (!base::completes("questions are not asked", [this] { take_waiting(); })) return give_up();
   if (text_.empty()) return;
-  const ssize_t sent = net::send_now(fd_.get(), text_);
+  const ssize_t sent = socket_.send_now(text_);
   if (sent < 0 && errno != EAGAIN) return give_up();
   if (sent <= 0) return;
   const auto count = static_cast<std::size_t>(sent);
@@ -125,7 +124,8 @@ void AuthPipeline::happened(std::uint32_t events) {
   const bool has_ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
   bool is_good = true;
   const auto take = [&] { is_good = receive() && !has_ended; };
-  if (fd_.is_open() && (!base::completes("an answer of the authserver is lost", take) || !is_good))
+  if (socket_.is_open() &&
+      (!base::completes("an answer of the authserver is lost", take) || !is_good))
     give_up();
 }
 
@@ -137,12 +137,12 @@ void AuthPipeline::take_answers() { happened(0); }
 bool AuthPipeline::receive() {
   for (;;) {
     const auto room = received_->free_space();
-    const ssize_t got = net::receive_now(fd_.get(), room);
+    const ssize_t got = socket_.receive_now(room);
     if (got < 0 && errno == EAGAIN) return true;
     if (got <= 0) return false;
     received_->received(static_cast<std::size_t>(got));
     if (!deliver()) return false;
-    if (static_cast<std::size_t>(got) < room.size()) return true;
+    if (!socket_.may_have_more(got, room.size())) return true;
   }
 }
 
@@ -160,7 +160,7 @@ bool AuthPipeline::deliver() {
   }
   const bool has_more = replies.size() == asked_.size() && !received_->is_empty();
   if (next == wire::LineBuffer::Next::kTooLong || has_more) return false;
-  if (!replies.empty()) note_(fd_.get(), replies.front());
+  if (!replies.empty()) note_(socket_.get(), replies.front());
   for (const AuthOutcome& reply : replies) {
     tell(asked_.front(), reply);
     asked_.pop_front();
@@ -186,7 +186,7 @@ void AuthPipeline::give_up() {
   for (Question* const one : waiting_) end(*one, {});
   asked_.clear();
   waiting_.clear();
-  fd_ = {};
+  socket_ = {};
 }
 
 }  // namespace fileserver

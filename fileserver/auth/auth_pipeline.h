@@ -12,7 +12,7 @@
 #include "fileserver/auth/auth_exchange.h"
 #include "fileserver/auth/auth_lane.h"
 #include "fileserver/auth/connection_shelf.h"
-#include "net/fd.h"
+#include "tls/socket.h"
 #include "wire/line_buffer.h"
 
 namespace fileserver {
@@ -75,7 +75,7 @@ class AuthPipeline final : public events::Watch, public events::RoundEnd {
   const AuthLane::Note note_;
   const AuthLane::Limits limits_;
 
-  net::Fd fd_;
+  tls::Socket socket_;
   std::optional<wire::LineBuffer> received_;
   std::deque<Question*> waiting_;
   std::deque<Asked> asked_;  // in their order, those too that are in `text_`

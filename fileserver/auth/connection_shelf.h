@@ -3,14 +3,16 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
+#include <utility>
 
 #include "net/fd.h"
-#include "net/socket_io.h"
+#include "tls/socket.h"
 
 namespace fileserver {
 
-// Any thread, without a lock. The shelf has 128 places; each is one atomic descriptor, which is
-// exchanged for another one or for none.
+// Any thread, without a lock. The shelf has 128 places. Each has an atomic descriptor, which says
+// whether the place is empty, or somebody is at it; nobody waits for that one.
 //
 // Places are tried from the first on, so the same few connections are used again and again. A
 // connection in one of the last places stays idle until the other side closes it.
@@ -18,19 +20,20 @@ namespace fileserver {
 // The caller owns a connection from take() to put().
 class ConnectionShelf {
  public:
-  ConnectionShelf() {
-    for (auto& place : places_) place = kEmpty;
-  }
+  ConnectionShelf() = default;
   ~ConnectionShelf() { clear(); }
   ConnectionShelf(const ConnectionShelf&) = delete;
   ConnectionShelf& operator=(const ConnectionShelf&) = delete;
 
-  // An idle connection; the peer may have closed it. When the shelf is empty, the Fd is not open.
-  net::Fd take() {
-    for (auto& place : places_) {
-      if (place.load(std::memory_order_relaxed) == kEmpty) continue;
-      const int fd = place.exchange(kEmpty, std::memory_order_acquire);
-      if (fd != kEmpty) return net::Fd(fd);
+  // An idle connection; the peer may have closed it. When the shelf is empty, it is not open.
+  tls::Socket take() {
+    for (Place& place : places_) {
+      int fd = place.fd.load(std::memory_order_relaxed);
+      if (fd < 0) continue;
+      if (!place.fd.compare_exchange_strong(fd, kBusy, std::memory_order_acquire)) continue;
+      tls::Socket taken(net::Fd(fd), std::move(place.channel));
+      place.fd.store(kEmpty, std::memory_order_release);
+      return taken;
     }
     return {};
   }
@@ -38,10 +41,10 @@ class ConnectionShelf {
   // The same, without those that cannot be used again. The authserver may have closed an idle
   // connection; after a restart it has closed all of them. Bytes that arrived unasked must not be
   // taken for an answer. The check costs one system call.
-  net::Fd take_quiet() {
-    net::Fd fd = take();
-    while (fd.is_open() && !net::is_quiet_and_open(fd.get())) fd = take();
-    return fd;
+  tls::Socket take_quiet() {
+    tls::Socket taken = take();
+    while (taken.is_open() && !taken.is_quiet_and_open()) taken = take();
+    return taken;
   }
 
   // Closes the idle connections.
@@ -51,12 +54,13 @@ class ConnectionShelf {
   }
 
   // Keeps the connection, or closes it when the shelf is full. Requires: no reply is outstanding.
-  void put(net::Fd fd) {
-    for (auto& place : places_) {
+  void put(tls::Socket socket) {
+    for (Place& place : places_) {
       int expected = kEmpty;
-      if (place.load(std::memory_order_relaxed) != kEmpty) continue;
-      if (place.compare_exchange_strong(expected, fd.get(), std::memory_order_release)) {
-        fd.release();
+      if (place.fd.load(std::memory_order_relaxed) != kEmpty) continue;
+      if (place.fd.compare_exchange_strong(expected, kBusy, std::memory_order_acquire)) {
+        place.channel = socket.release_channel();
+        place.fd.store(socket.release_fd().release(), std::memory_order_release);
         return;
       }
     }
@@ -64,9 +68,15 @@ class ConnectionShelf {
 
  private:
   static constexpr int kEmpty = -1;
+  static constexpr int kBusy = -2;
   static constexpr std::size_t kPlaces = 128;
 
-  std::array<std::atomic<int>, kPlaces> places_;
+  struct Place {
+    std::atomic<int> fd = kEmpty;
+    std::unique_ptr<tls::Channel> channel = {};  // of whoever has made `fd` kBusy
+  };
+
+  std::array<Place, kPlaces> places_;
 };
 
 }  // namespace fileserver

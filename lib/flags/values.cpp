@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <string_view>
 
 #include "base/units.h"
 
@@ -75,6 +76,26 @@ Option* add_address(App& app, const std::string& name, net::HostPort& target,
   return with_reset(app.add_parsed(name, "HOST:PORT", accepted, help + "; or unix:PATH", take),
                     target)
       ->default_str(net::to_string(target));
+}
+
+Option* add_address_or_tls(App& app, const std::string& name, net::HostPort& target,
+                           bool& is_encrypted, const std::string& help) {
+  Option* const option = add_address(app, name, target, help);
+  option->help += ", or tls:HOST:PORT";
+  option->accepted += ", or tls:HOST:PORT";
+  option->take = [&target, &is_encrypted, in_clear = option->take](const std::string& text) {
+    constexpr std::string_view kTls = "tls:";
+    is_encrypted = text.starts_with(kTls) && text.find(':', kTls.size()) != std::string::npos;
+    if (!is_encrypted) return in_clear(text);
+    const auto parsed = net::parse_host_port(text.substr(kTls.size()));
+    if (parsed) target = *parsed;
+    return parsed.has_value();
+  };
+  option->reset = [&is_encrypted, in_clear = option->reset] {
+    in_clear();
+    is_encrypted = false;
+  };
+  return option;
 }
 
 Option* add_optional_address(App& app, const std::string& name,

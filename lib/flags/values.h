@@ -42,6 +42,10 @@ Option* add_optional_address(App& app, const std::string& name,
                              std::optional<net::HostPort>& target, const std::string& help,
                              UnixPath unix_path = UnixPath::kRefused);
 
+// The same, or tls:HOST:PORT, which sets `is_encrypted`. A host called tls keeps its meaning.
+Option* add_address_or_tls(App& app, const std::string& name, net::HostPort& target,
+                           bool& is_encrypted, const std::string& help);
+
 // A number of seconds, which may have a fraction. Less than `least_ms` is refused.
 Option* add_seconds(App& app, const std::string& name, std::int64_t& target_ms,
                     const std::string& help, std::int64_t least_ms = 0);

@@ -66,4 +66,17 @@ void add_options(flags::App& app, Options& target, const std::string& spare_name
       "one for each connection, as in the paper");
 }
 
+void add_encryption(flags::App& app, tls::Files& files, int& handshakes, flags::Shown shown) {
+  app.group("Encryption", shown);
+  flags::add_path(app, "--tls-certificate", files.certificate,
+                  "the certificate of this server in PEM; those between it and the root follow; "
+                  "SIGHUP reads it and its key again")
+      ->type_name("FILE");
+  flags::add_path(app, "--tls-key", files.key, "its key in PEM; others must not be able to read it")
+      ->type_name("FILE");
+  flags::add_whole(app, "--tls-handshakes", handshakes, 1, 1'000'000,
+                   "how many handshakes of TLS may be under way; an address has at most a quarter "
+                   "of them; further connections are closed");
+}
+
 }  // namespace serve

@@ -5,6 +5,7 @@
 
 #include "flags/option.h"
 #include "serve/options.h"
+#include "tls/key_pair.h"
 
 namespace serve {
 
@@ -18,6 +19,10 @@ enum class Models { kThreadAndProcess, kAll };
 // its group.
 void add_options(flags::App& app, Options& target, const std::string& spare_name,
                  Models models = Models::kThreadAndProcess);
+
+// Declares --tls-certificate, --tls-key and --tls-handshakes, in a group of their own.
+void add_encryption(flags::App& app, tls::Files& files, int& handshakes,
+                    flags::Shown shown = flags::Shown::kInEveryHelp);
 
 // Begin the groups that the servers add flags of their own to.
 void group_security(flags::App& app);

@@ -59,6 +59,11 @@ BOTH = (
 FLAGS = {
     "authserver": (
         Flag("listen", "127.0.0.1:9001", "127.0.0.1:0", BAD_ADDRESS),
+        Flag("tls-listen", "off", "off", BAD_ADDRESS),
+        Flag("tls-certificate", None, "a.pem"),
+        Flag("tls-key", None, "a.pem"),
+        Flag("tls-handshakes", "512", "7", BAD_COUNT),
+        Flag("tls-client-ca", None, "a.pem"),
         _choice("model", "thread", "process"),
         _choice("store-connection", "persistent", "per-request"),
         Flag("store-timeout", "2", "3", BAD_SECONDS),
@@ -94,7 +99,10 @@ FLAGS = {
         _choice("listings", "on", "off"),
         _choice("uploads", "off", "folder", "sink"),
         Flag("max-upload", "0", "5M", BAD_SIZE),
-        Flag("auth", "127.0.0.1:9001", "localhost:1", BAD_ADDRESS),
+        Flag("auth", "127.0.0.1:9001", "localhost:1", (*BAD_ADDRESS, "tls:a:x", "tls:unix:/a")),
+        Flag("auth-ca", None, "a.pem"),
+        Flag("auth-certificate", None, "a.pem"),
+        Flag("auth-key", None, "a.pem"),
         _choice("auth-connection", "persistent", "per-request"),
         Flag("auth-timeout", "5", "3", BAD_SECONDS),
         Flag("wrong-passwords", "10", "3", BAD_NUMBER),
@@ -134,6 +142,7 @@ FLAGS = {
 STORES = (
     Flag("store", "sqlite", "sqlite", ("fish", "SQLite", "")),
     _choice("mysql-tls", "off", "on"),
+    _choice("redis-tls", "off", "on"),
     *(
         Flag(name, None, "x")
         for name in (
@@ -153,6 +162,7 @@ STORES = (
             "redis-password-file",
             "redis-database",
             "redis-primary",
+            "redis-tls-ca",
         )
     ),
     Flag("redis-sentinel", None, "127.0.0.1:26379,[::1]:1", ("a", "a:0", "a:1,", "a:65536", "")),

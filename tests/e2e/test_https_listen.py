@@ -1,4 +1,4 @@
-"""--https-listen and --tls-listen: HTTP and the native protocol in TLS."""
+"""--https-listen: HTTP in TLS."""
 
 import contextlib
 import os
@@ -8,66 +8,17 @@ import socket
 import ssl
 import subprocess
 import time
-import unittest
 
 import server_pairs
-from client import Client
-from http_client import Answer, HttpClient, basic, request
-from programs import Program, run
-from scene import SceneTest, create_account, for_each
+from http_client import Answer, HttpClient, request
+from https_scene import CREDENTIALS, LARGE, MODELS, HttpsScene, connect
+from programs import run
+from scene import for_each
 from server_pairs import Pair, attentive, context
-from telemetry import FLAG as TELEMETRY
 from telemetry import scrape
 from waiting import LONG_S, eventually
 
-USER = ("alice", "wonderland")
-CREDENTIALS = f"Authorization: {basic(*USER)}"
-MODELS = ("thread", "event")
-LARGE = os.urandom(3_000_000)
 HSTS = "strict-transport-security"
-
-
-class Tls:
-    """One connection in TLS, with sockets of its own."""
-
-    def __init__(
-        self, server: Program, made: ssl.SSLContext | None = None, source: str = "127.0.0.1"
-    ) -> None:
-        raw = connect(server, source)
-        self.socket = (made or context()).wrap_socket(
-            raw, server_hostname="localhost", suppress_ragged_eofs=False
-        )
-
-    def close(self) -> None:
-        self.socket.close()
-
-    def ask(self, target: str, *fields: str, method: str = "GET", body: bytes = b"") -> None:
-        length = (f"Content-Length: {len(body)}",) if body else ()
-        fields = (CREDENTIALS, *fields, *length)
-        self.socket.sendall(request(target, *fields, method=method, body=body))
-
-    def until_end(self) -> bytes:
-        """All that comes before the goodbye. ssl.SSLEOFError: there was none."""
-        received = b""
-        while part := self.socket.recv(1 << 16):
-            received += part
-        return received
-
-
-def connect(server: Program, source: str = "127.0.0.1") -> socket.socket:
-    raw = socket.create_connection(server.further_address("https"), LONG_S, (source, 0))
-    raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    return raw
-
-
-class LinesClient(Client):
-    """Of --tls-listen."""
-
-    def __init__(self, server: Program, made: ssl.SSLContext | None = None) -> None:
-        super().__init__(server.further_address("tls"))
-        self.socket = (made or context()).wrap_socket(
-            self.socket, server_hostname="localhost", suppress_ragged_eofs=False
-        )
 
 
 def status_of(answer: bytes) -> int:
@@ -91,39 +42,6 @@ def run_openssl(*arguments: str, stdin: bytes, at_least_s: float) -> bytes:
         process.kill()
         output, _ = process.communicate()
     return output
-
-
-@unittest.skipIf(server_pairs.MISSING, server_pairs.MISSING)
-class HttpsScene(SceneTest):
-    def setUp(self) -> None:
-        # Under nohup the tests ignore this signal, and so would the server that they start.
-        before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
-        self.addCleanup(signal.signal, signal.SIGHUP, before)
-        super().setUp()
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver, *USER)
-        self.scene.write("small.txt", b"small\n")
-        self.scene.write("large.bin", LARGE)
-
-    def serve(self, model: str, *flags: object, pair: Pair | None = None) -> Program:
-        tls = (pair or server_pairs.shared()).flags()
-        return self.scene.fileserver(
-            *(self.authserver, "--model", model, "--https-listen", "127.0.0.1:0", *tls),
-            *(*TELEMETRY, "--uploads", "folder", *flags),
-        )
-
-    def tls(
-        self, server: Program, made: ssl.SSLContext | None = None, source: str = "127.0.0.1"
-    ) -> Tls:
-        return self.scene.keep(Tls(server, made, source))
-
-    def answer(self, server: Program, *arguments: str, **options) -> bytes:
-        client = self.tls(server)
-        client.ask(*arguments, "Connection: close", **options)
-        return client.until_end()
-
-    def handshakes(self, server: Program, result: str) -> float:
-        return scrape(server).value("turnstile_tls_handshakes_total", result)
 
 
 class HttpsTest(HttpsScene):
@@ -285,86 +203,6 @@ class HttpsTest(HttpsScene):
         self.assertEqual(self.scene.client(server).ask("get:alice:wonderland"), "OK")
 
 
-class LinesTest(HttpsScene):
-    """--tls-listen."""
-
-    def serve_lines(self, model: str, *flags: object) -> Program:
-        tls = ("--tls-listen", "127.0.0.1:0", *server_pairs.shared().flags())
-        return self.scene.fileserver(self.authserver, "--model", model, *tls, *TELEMETRY, *flags)
-
-    def lines(self, server: Program, made: ssl.SSLContext | None = None) -> LinesClient:
-        return self.scene.keep(LinesClient(server, made))
-
-    @for_each(MODELS)
-    def test_all_that_is_spoken_in_clear_is_spoken_in_tls(self, model: str) -> None:
-        server = self.serve_lines(model)
-        self.assertRegex(server.ready_line, r"^READY \S+ tls=\S+ telemetry=\S+\n?$")
-        client = self.lines(server)
-        lines = [b"ping", b"get:alice:wonderland", b"small.txt", b"large.bin", b"no", b"small.txt"]
-        expected = ["OK", "OK", b"small\n", LARGE, "not-found", b"small\n"]
-        self.assertEqual([client.ask(line) for line in lines], expected)
-        self.assertEqual(self.lines(server).ask_all(lines), expected)
-        self.assertEqual(self.lines(server).ask("get:alice:wrong"), "denied")
-        self.assertEqual(self.lines(server).ask(f"new:{model}:secret"), "OK")
-        self.assertEqual(self.scene.client(server).ask_all(lines), expected)
-        client.socket.sendall(b"ping\n")
-        self.assertEqual(client.socket.recv(100), b"OK\n")
-        client.socket.unwrap()  # which needs the goodbye of the server
-
-    @for_each(MODELS)
-    def test_alpn_takes_turnstile_and_nothing_else(self, model: str) -> None:
-        server = self.serve_lines(model, "--https-listen", "127.0.0.1:0")
-        client = self.lines(server, context("http/1.1", "turnstile"))
-        self.assertEqual(client.socket.selected_alpn_protocol(), "turnstile")
-        self.assertIsNone(self.lines(server).socket.selected_alpn_protocol())
-        with self.assertRaises(ssl.SSLError):
-            self.lines(server, context("http/1.1"))
-        with self.assertRaises(ssl.SSLError):
-            self.tls(server, context("turnstile"))
-
-    @for_each(MODELS)
-    def test_http_without_tls_is_400_and_lines_without_tls_are_nothing(self, model: str) -> None:
-        server = self.serve_lines(model)
-        for sent, begins in ((b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 400 "), (b"ping\n", b"")):
-            with socket.create_connection(server.further_address("tls"), LONG_S) as raw:
-                raw.sendall(sent)
-                answer = b""
-                with contextlib.suppress(ConnectionResetError):
-                    while part := raw.recv(1 << 16):
-                        answer += part
-            self.assertEqual(answer[: len(b"HTTP/1.1 400 ")], begins)
-
-    @for_each(MODELS)
-    def test_listeners_count_together_and_busy_is_a_closed_connection(self, model: str) -> None:
-        server = self.serve_lines(model, "--max-connections", 2)
-        clear, encrypted = self.scene.client(server), self.lines(server)
-        for client in (clear, encrypted):
-            self.assertEqual(client.ask("get:alice:wonderland"), "OK")
-        with socket.create_connection(server.further_address("tls"), LONG_S) as raw:
-            self.assertEqual(raw.recv(100), b"")
-        self.assertEqual(self.scene.client(server).reply(), "busy")
-        encrypted.close()
-        eventually(lambda: self.scene.client(server).ask("ping") == "OK", "the place is free")
-
-    @for_each(MODELS)
-    def test_a_connection_that_rests_is_closed_with_a_goodbye(self, model: str) -> None:
-        server = self.serve_lines(model, "--idle-timeout", "0.5")
-        client = self.lines(server, attentive())
-        self.assertEqual(client.ask("get:alice:wonderland"), "OK")
-        self.assertEqual(client.socket.recv(1), b"")  # ssl.SSLError without one
-
-    @for_each(MODELS)
-    def test_a_stop_ends_what_is_under_way_in_order(self, model: str) -> None:
-        server = self.serve_lines(model, "--drain-seconds", LONG_S)
-        client = self.lines(server)
-        self.assertEqual(client.ask("get:alice:wonderland"), "OK")
-        client.send(b"large.bin\n")
-        self.assertEqual(client.reply_line(), b"OK %d" % len(LARGE))
-        server.signal(signal.SIGTERM)
-        self.assertEqual(client.rest(), LARGE)
-        self.assertEqual(server.wait(), 0)
-
-
 class HalfHandshakesTest(HttpsScene):
     @for_each(MODELS)
     def test_those_of_one_address_hold_no_other_out(self, model: str) -> None:
@@ -444,7 +282,6 @@ class FilesTest(HttpsScene):
             (*listen, "--tls-key", pair.key),
             (*listen, *pair.flags(), *process),
             ("--tls-listen", "127.0.0.1:0"),
-            ("--tls-listen", "127.0.0.1:0", *pair.flags(), *process),
         ):
             done = run("fileserver", *flags)
             self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)

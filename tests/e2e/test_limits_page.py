@@ -26,7 +26,8 @@ NO_LIMITS = {
     *("auth", "auth-connection", "sandbox", "telemetry-listen", "http-listen", "listings"),
     *("new-accounts", "uploads", "rights", "show-rights", "trusted-proxy", "http-host"),
     *("locks-of", "end-lock", "share-name"),
-    *("https-listen", "tls-listen", "tls-certificate", "tls-key"),
+    *("https-listen", "tls-listen", "tls-certificate", "tls-key", "tls-client-ca"),
+    *("auth-ca", "auth-certificate", "auth-key"),
     *(
         "root",
         "files",

@@ -16,7 +16,7 @@ def make(folder: Path, *hosts: str) -> None:
 
 
 def shown(certificate: Path) -> str:
-    command = ["openssl", "x509", "-in", certificate, "-noout", "-text"]
+    command = ["openssl", "x509", "-in", str(certificate), "-noout", "-text"]
     return subprocess.run(command, capture_output=True, check=True, text=True).stdout
 
 

@@ -43,7 +43,6 @@ TEST = [
     "redis-server",
     "mariadb-server",
     "strace",
-    "stunnel4",
     "netcat-openbsd",
     "iproute2",
     "openssl",

@@ -1,25 +1,21 @@
-"""Redis with TLS: stunnel encrypts for the authserver, with the configuration of docs/stores.md."""
+"""Redis with TLS (--redis-tls): the server, and a sentinel."""
 
 import contextlib
-import re
 import socket
+import ssl
 import unittest
-from pathlib import Path
 
 import e2e_path  # noqa: F401
 from certificates import make_certificates
 from databases import Redis
 from needs import missing
-from peers import Relay
+from peers import Listening, Relay
 from programs import run
 from scene import SceneTest
-from waiting import eventually
 
 from rig.host import free_port
-from rig.processes import Program
 
-NEEDS = missing("openssl", "stunnel4")
-DOCS = Path(__file__).resolve().parents[2] / "docs" / "stores.md"
+NEEDS = missing("openssl")
 USER, PASSWORD = "easilyfounduser", "easily-found-password"
 
 
@@ -33,11 +29,21 @@ class Wire(Relay):
         return received
 
 
-def documented() -> str:
-    """The configuration that docs/stores.md shows."""
-    found = re.search(r"^```ini\n(\[redis\]\n.+?)^```", DOCS.read_text("utf-8"), re.M | re.S)
-    assert found, DOCS
-    return found[1]
+class Sentinel(Listening):
+    """Speaks TLS only, and names 127.0.0.1 with this port as the primary."""
+
+    def __init__(self, context: ssl.SSLContext, port: int) -> None:
+        self._context, self._port = context, port
+        super().__init__()
+
+    def serve(self, connection: socket.socket) -> None:
+        with (
+            contextlib.suppress(OSError),
+            self._context.wrap_socket(connection, server_side=True) as one,
+        ):
+            while asked := one.recv(1000):
+                primary = f"*2\r\n$9\r\n127.0.0.1\r\n${len(str(self._port))}\r\n{self._port}\r\n"
+                one.sendall(primary.encode() if b"GET-MASTER" in asked else b"*0\r\n")
 
 
 @unittest.skipIf(NEEDS, NEEDS)
@@ -45,6 +51,8 @@ class RedisTlsTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         make_certificates(self.scene.folder)
+        self.encrypted = ("--store", "redis", "--redis-tls", "on")
+        self.trusted = ("--redis-tls-ca", str(self.scene.folder / "ca.pem"))
 
     def redis(self, certificate: str) -> Redis:
         """Its further port takes connections with TLS. `certificate` is "server" or "other"."""
@@ -57,36 +65,19 @@ class RedisTlsTest(SceneTest):
         self.addCleanup(redis.close)
         return redis
 
-    def stunnel(self, *changes: tuple[str, str]) -> int:
-        """Starts it, and returns the port for the authserver."""
-        port = free_port()
-        text = documented()
-        for old, new in (("127.0.0.1:6380", f"127.0.0.1:{port}"), *changes):
-            self.assertEqual(text.count(old), 1, f"{old} in {text}")
-            text = text.replace(old, new)
-        settings = self.scene.folder / "stunnel.conf"
-        settings.write_text(f"foreground = yes\npid =\n{text}")
-        command = ["stunnel4", str(settings)]
-        stunnel = Program("stunnel4", command, self.scene.folder / "stunnel.log")
-        self.addCleanup(stunnel.kill)
-        eventually(lambda: listens(port) or not stunnel.is_running(), "stunnel listens")
-        self.assertTrue(stunnel.is_running(), stunnel.log())
-        return port
-
-    def through(self, target: object) -> tuple[tuple[str, str], ...]:
-        return (
-            ("redis.example.com:6379", str(target)),
-            ("/etc/stunnel/redis-ca.pem", str(self.scene.folder / "ca.pem")),
-            ("checkHost = redis.example.com", "checkIP = 127.0.0.1"),
-        )
+    def assert_not_started(self, word: str, *flags: object, status: int = 1) -> None:
+        done = run("authserver", "--listen", "127.0.0.1:0", *map(str, flags))
+        self.assertEqual((done.returncode, done.stdout), (status, ""), done.stderr)
+        self.assertIn(word, done.stderr.splitlines()[-1])
 
     def test_nobody_on_the_way_reads_names_and_passwords(self) -> None:
         redis = self.redis("server")
         for port, is_readable in ((self.tls_port, False), (redis.port, True)):
             wire = self.scene.keep(Wire(("127.0.0.1", port)))
-            near = wire.address[1] if is_readable else self.stunnel(*self.through(wire))
-            flags = ("--store", "redis", "--redis-port", near, "--password-scheme", "plain")
-            client = self.scene.client(self.scene.authserver(*flags))
+            tls = () if is_readable else ("--redis-tls", "on", *self.trusted)
+            flags = ("--store", "redis", "--redis-port", wire.address[1], *tls)
+            server = self.scene.authserver(*flags, "--password-scheme", "plain")
+            client = self.scene.client(server)
             with self.subTest(is_readable=is_readable):
                 self.assertIn(client.ask(f"new:{USER}:{PASSWORD}"), ("OK", "exists"))
                 self.assertEqual(client.ask(f"auth:{USER}:{PASSWORD}"), "OK")
@@ -94,16 +85,31 @@ class RedisTlsTest(SceneTest):
                 self.assertGreater(len(wire.seen), 100)
                 self.assertEqual(USER.encode() in wire.seen, is_readable)
                 self.assertEqual(PASSWORD.encode() in wire.seen, is_readable)
+                redis.disconnect_all()  # a kept connection that is gone is replaced unnoticed
+                self.assertEqual(client.ask(f"auth:{USER}:{PASSWORD}"), "OK")
 
-    def test_a_server_with_the_certificate_of_another_host_gets_nothing(self) -> None:
-        self.redis("other")
-        port = self.stunnel(*self.through(f"127.0.0.1:{self.tls_port}"))
-        flags = ("--listen", "127.0.0.1:0", "--store", "redis", "--redis-port", str(port))
-        done = run("authserver", *flags)
-        self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+    def test_a_server_that_is_not_believed_gets_nothing(self) -> None:
+        redis = self.redis("other")
+        flags = (*self.encrypted, "--redis-port", self.tls_port)
+        self.assert_not_started("mismatch", *flags, *self.trusted)
+        self.assert_not_started("its certificate is not accepted", *flags)  # by the system
+        self.assert_not_started("TLS", *self.encrypted, "--redis-port", redis.port, *self.trusted)
 
+    def test_a_sentinel_is_asked_in_tls_and_so_is_the_server_that_it_names(self) -> None:
+        self.redis("server")
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        folder = self.scene.folder
+        context.load_cert_chain(folder / "server-cert.pem", folder / "server-key.pem")
+        sentinel = self.scene.keep(Sentinel(context, self.tls_port))
+        at = f"127.0.0.1:{sentinel.address[1]}"
+        flags = (*self.encrypted, *self.trusted, "--redis-sentinel", at)
+        client = self.scene.client(self.scene.authserver(*flags, "--password-scheme", "plain"))
+        self.assertEqual(client.ask_all([b"new:a:pw", b"auth:a:pw", b"ping"]), ["OK"] * 3)
+        self.assert_not_started("its certificate is not accepted", *flags[:4], *flags[-2:])
 
-def listens(port: int) -> bool:
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-        return True
-    return False
+    def test_flags_and_files_that_do_not_fit_are_refused(self) -> None:
+        ca = self.scene.folder / "ca.pem"
+        self.assert_not_started("needs --redis-tls on", "--redis-tls-ca", ca, status=2)
+        socket_file = ("--redis-socket", "/tmp/no.sock")
+        self.assert_not_started("no name", *self.encrypted, *socket_file, status=2)
+        self.assert_not_started("No such file", *self.encrypted, "--redis-tls-ca", "/no/file")

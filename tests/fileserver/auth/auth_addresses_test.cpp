@@ -74,7 +74,7 @@ std::string reached_by(AuthAddresses& addresses, std::int64_t within_ms = kLongW
   const auto link = addresses.connect(within_ms, base::Deadline::in_ms(within_ms));
   if (!link) return std::string(wire::word_of(link.error().code));
   addresses.note_answer(link->address);
-  CHECK(net::peer_of(link->fd.get()) == link->address);
+  CHECK(net::peer_of(link->socket.get()) == link->address);
   return link->address.text();
 }
 

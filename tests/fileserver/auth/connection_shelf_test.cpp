@@ -59,7 +59,7 @@ TEST_CASE("no two takers ever hold the same connection", "[fileserver]") {
   for (int t = 0; t < 8; ++t) {
     threads.emplace_back([&] {
       for (int i = 0; i < 5000; ++i) {
-        net::Fd fd = shelf.take();
+        tls::Socket fd = shelf.take();
         if (!fd.is_open()) continue;
         auto& holder = holders.at(static_cast<std::size_t>(fd.get()));
         if (holder.exchange(1) != 0) ++collisions;
