@@ -39,6 +39,10 @@ constexpr std::array kServerPaths{
     ServerPath{"-/whoami", "GET, HEAD, OPTIONS", Method::kGet, &tell_who, ServerPath::For::kUsers},
     ServerPath{"-/password", "POST, OPTIONS", Method::kPost, &change_password,
                ServerPath::For::kUsers},
+    ServerPath{"-/apps", "GET, HEAD, POST, OPTIONS", Method::kGet, &list_apps,
+               ServerPath::For::kUsers, false, nullptr, &make_app},
+    ServerPath{kAppPaths, "DELETE, OPTIONS", Method::kDelete, &revoke_app, ServerPath::For::kUsers,
+               false, &revoke_app},
     ServerPath{"-/health", "GET, HEAD, OPTIONS", Method::kGet, &tell_health},
     ServerPath{"-/live", "GET, HEAD, OPTIONS", Method::kGet, &tell_life},
     ServerPath{kStylePath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_style},
@@ -61,6 +65,7 @@ bool is_at(const ServerPath& ours, const http::Path& path) {
 
 Handler ServerPath::handler_of(Method asked) const {
   if (asked == Method::kDelete) return remover;
+  if (asked == Method::kPost && poster != nullptr) return poster;
   const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);
   return is_allowed ? handler : nullptr;
 }

@@ -1,5 +1,5 @@
-// The paths below "/-/", which are no files: accounts, sessions, health, life, what pages are made
-// of, digests of files, and folders as zip files.
+// The paths below "/-/", which are no files: accounts, sessions, application passwords, health,
+// life, what pages are made of, digests of files, and folders as zip files.
 #pragma once
 
 #include <cstdint>
@@ -22,6 +22,7 @@ struct ServerPath {
   For whom = For::kAnybody;
   bool has_top = false;       // "/-/NAME/" alone is one of the paths, too
   Handler remover = nullptr;  // of DELETE, which is for users only
+  Handler poster = nullptr;   // of POST, beside `method`
 
   // Null if the method is not allowed. HEAD is when GET is.
   Handler handler_of(http::Method asked) const;
@@ -38,6 +39,12 @@ inline constexpr std::string_view kZipPaths = "-/zip/";
 // GET and HEAD of "/-/zip/FOLDER/", and of "/-/zip/" for the served folder: it and all below it as
 // one zip file, which is sent while it is made. docs/http.md describes it.
 void get_zip(Exchange& exchange, Parts& parts);
+
+// GET and POST of "/-/apps", and DELETE of "/-/apps/ID": the application passwords of the user.
+inline constexpr std::string_view kAppPaths = "-/apps/";
+void list_apps(Exchange& exchange, Parts& parts);
+void make_app(Exchange& exchange, Parts& parts);
+void revoke_app(Exchange& exchange, Parts& parts);
 
 // POST of "/-/accounts": makes an account, as `new:` does.
 void make_account(Exchange& exchange, Parts& parts);
