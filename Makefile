@@ -418,14 +418,16 @@ $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp
 # is another one for other bytes.
 PAGE := fileserver/http/page
 SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session listing changes uploads sources start)
+ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements account)
 PAGE_FILES := $(AREA)/generated/page/files.h
-$(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) Makefile
+$(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile
 	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \
 	  printf 'inline constexpr char k%sAddress[] = "/-/%s?v=%s";\n' $$1 $$2 $$version; \
 	  printf 'inline constexpr long long k%sVersion = 0x%s;\n' $$1 $$version; \
 	  printf 'inline constexpr char k%s[] = R"page(' $$1; cat $(@D)/$$2; printf ')page";\n'; }; \
 	cat $(PAGE)/page.css >$(@D)/page.css; sed '/^ *\/\//d; /^$$/d' $(SCRIPT) >$(@D)/page.js; \
-	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; echo '}'; } >$@
+	sed '/^ *\/\//d; /^$$/d' $(ACCOUNT_SCRIPT) >$(@D)/account.js; \
+	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; put AccountScript account.js; echo '}'; } >$@
 $(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)
 
 # These look at sources that nobody may have compiled.

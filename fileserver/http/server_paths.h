@@ -46,6 +46,15 @@ void list_apps(Exchange& exchange, Parts& parts);
 void make_app(Exchange& exchange, Parts& parts);
 void revoke_app(Exchange& exchange, Parts& parts);
 
+// GET and POST below "/-/admin/": what administrators see and change.
+inline constexpr std::string_view kAdminPaths = "-/admin/";
+void administrate(Exchange& exchange, Parts& parts);
+
+// GET and POST of "/-/invitation": sets the password of whoever has the link to it.
+inline constexpr std::string_view kInvitationPath = "-/invitation";
+void get_invitation(Exchange& exchange, Parts& parts);
+void use_invitation(Exchange& exchange, Parts& parts);
+
 // POST of "/-/accounts": makes an account, as `new:` does.
 void make_account(Exchange& exchange, Parts& parts);
 

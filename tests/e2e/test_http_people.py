@@ -1,6 +1,7 @@
-"""Application passwords over HTTP, and who is an administrator."""
+"""Application passwords, and what administrators do with accounts, over HTTP."""
 
 import json
+import re
 from typing import Any
 
 from client import grant
@@ -12,6 +13,7 @@ AMY = ("amy", "amy's password")  # the administrator
 BOB = ("bob", "bob's password")
 OURS = "Sec-Fetch-Site: same-origin"
 ELSEWHERE = ("Sec-Fetch-Site: cross-site", "Origin: http://evil.example", "Origin: null")
+LINK = re.compile(r"/-/invitation#([A-Za-z0-9_-]{43})")
 
 
 @with_loops
@@ -19,7 +21,7 @@ class PeopleTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         self.scene.write("f", b"content")
-        self.authserver = self.scene.authserver()
+        self.authserver = self.scene.authserver("--password-scheme", "plain")
         self.server = self.fileserver()
         native = self.scene.client(self.authserver)
         for user, password in (AMY, BOB):
@@ -60,6 +62,16 @@ class PeopleTest(SceneTest):
         self.assertRegex(made["password"], r"\A[A-Za-z0-9_-]{43}\Z")
         return made
 
+    def invited(self, client: HttpClient, verb: str, user: str, *fields: str) -> str:
+        """Returns the token of the link."""
+        answer = self.post(client, f"/-/admin/{verb}", {"user": user}, *fields)
+        self.assertEqual((answer.status, answer.fields["cache-control"]), (201, "no-store"))
+        told = json.loads(answer.body)
+        self.assertEqual(told["user"], user)
+        link = LINK.fullmatch(told["link"])
+        assert link, told
+        return link[1]
+
     def test_an_application_password_passes_as_that_of_its_user(self) -> None:
         bob = self.http(*BOB)
         self.assertEqual(self.told(bob, "/-/apps"), [])
@@ -85,6 +97,7 @@ class PeopleTest(SceneTest):
             (403, "POST", "/-/apps", b'{"name": "x"}'),
             (403, "DELETE", f"/-/apps/{made['id']}", b""),
             (403, "POST", "/-/password", b'{"old": "bob\'s password", "new": "x"}'),
+            (404, "GET", "/-/admin/list", b""),
         ):
             with self.subTest(method, path=path):
                 asked = self.http("bob", made["password"]).ask(path, method=method, body=body)
@@ -99,26 +112,6 @@ class PeopleTest(SceneTest):
         self.assertEqual(bob.ask(revoked, method="DELETE").status, 204)
         self.assertEqual(app.ask("/f").status, 401)
         self.assertEqual(bob.ask(revoked, method="DELETE").status, 404)
-
-    def test_an_administrator_is_told_so(self) -> None:
-        cookie = self.cookie(*AMY)
-        for fields, credentials, by in (((cookie,), (), "session"), ((), AMY, "basic")):
-            who = self.told(self.http(*credentials), "/-/whoami", *fields)
-            self.assertEqual(who, {"user": "amy", "admin": True, "by": by})
-        self.change_account("--unmake-admin", "amy")
-        self.assertFalse(self.told(self.http(*AMY), "/-/whoami")["admin"])
-
-    def test_no_secret_is_in_a_log_nor_in_the_store(self) -> None:
-        auth = self.scene.authserver("--log-level", "debug")
-        server = self.fileserver("--log-level", "debug", auth=auth)
-        secret = self.made_app(self.http(*AMY, server=server), "phone")["password"]
-        self.assertEqual(self.http("amy", secret, server=server).ask("/f").status, 200)
-        for program in (auth, server):
-            program.stop()
-            self.assertNotIn(secret, program.log())
-        self.assertIn("account changed by=amy did=app user=amy\n", auth.log())
-        for file in self.scene.accounts.parent.glob(self.scene.accounts.name + "*"):
-            self.assertNotIn(secret.encode(), file.read_bytes())
 
     def test_an_application_password_ends_with_its_account_and_rests_with_it(self) -> None:
         made = self.made_app(self.http(*BOB), "mount")
@@ -161,6 +154,8 @@ class PeopleTest(SceneTest):
         asked: tuple[tuple[str, str, object], ...] = (
             ("POST", "/-/apps", {"name": "x"}),
             ("DELETE", f"/-/apps/{made['id']}", None),
+            ("POST", "/-/admin/add", {"user": "eve"}),
+            ("POST", "/-/admin/remove", {"user": "bob"}),
         )
         for method, path, content in asked:
             body = b"" if content is None else json.dumps(content).encode()
@@ -172,10 +167,128 @@ class PeopleTest(SceneTest):
                 with self.subTest(path, field=field):
                     answer = self.http(*AMY).ask(path, field, method=method, body=body)
                     self.assertEqual(answer.status, 403)
+        for field in ELSEWHERE:
+            content = {"token": "x" * 43, "new": "x"}
+            self.assertEqual(self.post(self.http(), "/-/invitation", content, field).status, 403)
+        users = [one["user"] for one in self.told(self.http(*AMY), "/-/admin/list")]
+        self.assertEqual(users, ["amy", "bob"])
+
+    def test_for_who_is_no_administrator_there_is_nothing(self) -> None:
+        self.change_account("--disable-account", "amy")
+        self.assertEqual(self.http(*AMY).ask("/-/admin/list").status, 401)
+        self.change_account("--enable-account", "amy")
+        paths = ["list", "list/a", "sessions/bob", "sessions/amy", "add", "none", "a/b"]
+        for client in (
+            self.http(*BOB),
+            self.http("amy", self.made_app(self.http(*AMY), "x")["password"]),
+        ):
+            for path in paths:
+                for method in ("GET", "POST"):
+                    with self.subTest(path, method=method):
+                        body = b'{"user": "eve"}' if method == "POST" else b""
+                        asked = client.ask(f"/-/admin/{path}", method=method, body=body)
+                        self.assertEqual((asked.status, asked.body), (404, b"Not Found\n"))
+                        if asked.closes():
+                            client = self.http(*BOB)
+        self.assertEqual(self.http().ask("/-/admin/list").status, 401)
+        amy = self.http(*AMY)
+        for path in ("none", "list/a/b", "list/a b".replace(" ", "%20"), "sessions", "sessions/"):
+            self.assertEqual(amy.ask(f"/-/admin/{path}").status, 404)
+        for content in (b"{}", {"user": 1}, {"user": "a b"}, {"user": ""}, {"user": "x" * 65}):
+            self.assertEqual(self.post(amy, "/-/admin/add", content).status, 422)
+        self.change_account("--unmake-admin", "amy")
+        self.assertEqual(amy.ask("/-/admin/list").status, 404)
+
+    def test_an_administrator_manages_accounts(self) -> None:
+        cookie = self.cookie(*AMY)
+        amy = self.http()
+        who = self.told(amy, "/-/whoami", cookie)
+        self.assertEqual(who, {"user": "amy", "admin": True, "by": "session"})
+        token = self.invited(amy, "add", "cat", cookie, OURS)
+        self.assertEqual(self.post(amy, "/-/admin/add", {"user": "cat"}, cookie, OURS).status, 409)
+        states = {
+            one["user"]: (one["admin"], one["disabled"], one["invited"])
+            for one in self.told(amy, "/-/admin/list", cookie)
+        }
+        nothing = (False, False, False)
+        self.assertEqual(
+            states, {"amy": (True, False, False), "bob": nothing, "cat": (False, False, True)}
+        )
+        # The link sets a password, once.
+        page = self.http().ask("/-/invitation")
+        self.assertEqual((page.status, page.fields["cache-control"]), (200, "no-store"))
+        self.assertIn("script-src 'self'", page.fields["content-security-policy"])
+        guest = self.http()
+        for status, content in (
+            (422, {"token": token}),
+            (422, {"token": token, "new": ""}),
+            (422, {"token": token, "new": "x" * 129}),
+            (401, {"token": "", "new": "x"}),
+            (401, {"token": token[:-1], "new": "x"}),
+            (401, {"token": "x" * 43, "new": "x"}),
+            (204, {"token": token, "new": "me:w"}),
+            (401, {"token": token, "new": "another"}),
+        ):
+            with self.subTest(content):
+                self.assertEqual(self.post(guest, "/-/invitation", content).status, status)
+        cat = self.http("cat", "me:w")
+        self.assertEqual(cat.ask("/f").status, 200)
+        # Who is signed in, and the end of that.
+        of_cat = self.cookie("cat", "me:w")
+        (session,) = self.told(amy, "/-/admin/sessions/cat", cookie)
+        self.assertEqual(session["kind"], "session")
+        self.assertGreater(session["end"], session["made"])
+        ended = {"user": "cat", "id": session["id"]}
+        for status in (204, 404):
+            answer = self.post(amy, "/-/admin/end", ended, cookie, OURS)
+            self.assertEqual(answer.status, status)
+        self.assertEqual(self.http().ask("/f", of_cat).status, 401)
+        for verb, status in (("disable", 401), ("enable", 200), ("remove", 401)):
+            answer = self.post(amy, f"/-/admin/{verb}", {"user": "cat"}, cookie, OURS)
+            self.assertEqual((answer.status, answer.body), (204, b""))
+            self.assertEqual(cat.ask("/f").status, status)
+        for status, verb, user in (
+            (404, "disable", "cat"),
+            (404, "reset", "cat"),
+            (422, "remove", "amy"),
+            (422, "disable", "amy"),
+        ):
+            answer = self.post(amy, f"/-/admin/{verb}", {"user": user}, cookie, OURS)
+            self.assertEqual(answer.status, status)
+        self.assertEqual(amy.ask("/-/admin/sessions/cat", cookie).status, 404)
+
+    def test_each_change_is_a_line_of_the_log_and_no_secret_is(self) -> None:
+        auth = self.scene.authserver("--log-level", "debug", "--password-scheme", "plain")
+        server = self.fileserver("--log-level", "debug", auth=auth)
+        amy = self.http(*AMY, server=server)
+        secrets = [AMY[1], "secret-new"]
+        secrets.append(self.made_app(amy, "phone")["password"])
+        secrets.append(self.invited(amy, "add", "cat"))
+        secrets.append(self.invited(amy, "reset", "cat"))
+        content = {"token": secrets[-1], "new": secrets[1]}
+        self.assertEqual(self.post(amy, "/-/invitation", content).status, 204)
+        self.assertEqual(self.http("amy", secrets[2], server=server).ask("/f").status, 200)
+        for verb in ("disable", "enable", "remove"):
+            self.assertEqual(self.post(amy, f"/-/admin/{verb}", {"user": "cat"}).status, 204)
+        for program in (auth, server):
+            program.stop()
+            for secret in secrets:
+                self.assertNotIn(secret, program.log())
+        for verb in ("add", "reset", "disable", "enable", "remove"):
+            line = f"account changed by=amy did={verb} user=cat"
+            self.assertIn(f"{line}\n", auth.log())
+            self.assertIn(f"{line} address=127.0.0.1\n", server.log())
+        for line in ("by=amy did=app user=amy", "by=cat did=password user=cat"):
+            self.assertIn(f"account changed {line}\n", auth.log())
+        for file in self.scene.accounts.parent.glob(self.scene.accounts.name + "*"):
+            for secret in secrets[2:]:
+                self.assertNotIn(secret.encode(), file.read_bytes())
 
     def test_without_the_authserver_it_is_unavailable(self) -> None:
         amy = self.http(*AMY)
         self.assertEqual(amy.ask("/-/apps").status, 200)
         self.authserver.stop()
-        for path in ("/-/apps", "/-/whoami"):
+        for path in ("/-/apps", "/-/admin/list", "/-/whoami"):
             self.assertEqual(amy.ask(path).status, 503)
+        content = {"token": "x" * 43, "new": "x"}
+        self.assertEqual(self.post(self.http(), "/-/invitation", content).status, 503)
