@@ -315,7 +315,7 @@ FUZZED_dav_body := $(addprefix fileserver/http/dav/,lock_xml.cpp multistatus.cpp
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/account_marks.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
 FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
-  loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/net/socket_io.cpp lib/base/clock.cpp
+  loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/wire/wish.cpp lib/net/socket_io.cpp lib/base/clock.cpp
 FUZZED_result_json := $(addprefix loadgen/,merge/part.cpp merge/fields.cpp merge/merged.cpp figures/*.cpp config/config.cpp config/numbered.cpp \
   config/crowd.cpp config/decimal.cpp config/share.cpp config/think.cpp cpu.cpp) lib/flags/*.cpp lib/net/address.cpp lib/wire/error_word.cpp lib/base/*.cpp
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp line_writer.cpp log.cpp text_lines.cpp units.cpp)
@@ -419,14 +419,16 @@ $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp
 # is another one for other bytes.
 PAGE := fileserver/http/page
 SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session listing changes uploads sources start)
+ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements account)
 PAGE_FILES := $(AREA)/generated/page/files.h
-$(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) Makefile
+$(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile
 	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \
 	  printf 'inline constexpr char k%sAddress[] = "/-/%s?v=%s";\n' $$1 $$2 $$version; \
 	  printf 'inline constexpr long long k%sVersion = 0x%s;\n' $$1 $$version; \
 	  printf 'inline constexpr char k%s[] = R"page(' $$1; cat $(@D)/$$2; printf ')page";\n'; }; \
 	cat $(PAGE)/page.css >$(@D)/page.css; sed '/^ *\/\//d; /^$$/d' $(SCRIPT) >$(@D)/page.js; \
-	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; echo '}'; } >$@
+	sed '/^ *\/\//d; /^$$/d' $(ACCOUNT_SCRIPT) >$(@D)/account.js; \
+	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; put AccountScript account.js; echo '}'; } >$@
 $(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)
 
 # These look at sources that nobody may have compiled.

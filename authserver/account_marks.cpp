@@ -9,6 +9,7 @@ namespace authserver {
 namespace {
 
 constexpr std::string_view kMarksBegin = "$is$";
+constexpr std::string_view kAppsKey = "apps=";
 
 bool take_word(std::string_view& marks, std::string_view word) {
   const std::string_view first = marks.substr(0, marks.find(','));
@@ -29,6 +30,10 @@ AccountRecord parse_account_record(std::string_view record) {
   Marks marks;
   marks.is_disabled = take_word(words, "disabled");
   marks.is_admin = take_word(words, "admin");
+  if (words.starts_with(kAppsKey)) {
+    marks.apps_key = words.substr(kAppsKey.size());
+    words = {};
+  }
   if (!words.empty()) return without_marks;
   return {marks, rest.substr(end + 1)};
 }
@@ -37,6 +42,8 @@ std::string text_of(const AccountRecord& record) {
   std::string words;
   if (record.marks.is_disabled) words += ",disabled";
   if (record.marks.is_admin) words += ",admin";
+  if (!record.marks.apps_key.empty())
+    words.append(",").append(kAppsKey).append(record.marks.apps_key);
   std::string text;
   text.reserve(kMarksBegin.size() + words.size() + record.password.size() + 1);
   if (!words.empty()) text.append(kMarksBegin).append(words, 1).append("$");

@@ -3,7 +3,7 @@
 // An account without marks has the record of its password (passwords/scheme.h) and nothing else.
 // Marks stand in front of it, in this order, with commas between them:
 //
-//   $is$disabled,admin$RECORD
+//   $is$disabled,admin,apps=KEY$RECORD
 //
 // So every store keeps them without a change of its schema, and they go with the account when it is
 // removed or exported. To an authserver of an earlier version no password matches such a record.
@@ -23,6 +23,7 @@ struct Marks {
 
   bool is_disabled = false;  // every password and token of it is denied
   bool is_admin = false;
+  std::string_view apps_key = {};  // what application passwords are tied to (tokens.h); empty: none
 };
 
 // A record taken apart. Points into it. One with marks that are not understood counts as a whole as

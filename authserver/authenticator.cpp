@@ -141,7 +141,7 @@ base::Status Authenticator::change_password(AccountStore& store, wire::Credentia
           return verdict.error();
         auto password = record_of(account.password);
         if (!password) return password.error();
-        std::string after = text_of({before.marks, *password});
+        std::string after = text_of(AccountRecord{before.marks, *password});
         wipe(*password);
         return after;
       });

@@ -6,6 +6,7 @@
 #include <utility>
 #include <variant>
 
+#include "authserver/administration.h"
 #include "authserver/stores/watched_store.h"
 #include "base/clock.h"
 #include "serve/answer.h"
@@ -28,6 +29,7 @@ Verb verb_of(const wire::Open&) { return Verb::kLogIn; }
 Verb verb_of(const wire::Token&) { return Verb::kLogIn; }
 Verb verb_of(const wire::Close&) { return Verb::kOther; }
 Verb verb_of(const wire::NewPassword&) { return Verb::kOther; }
+Verb verb_of(const wire::As&) { return Verb::kOther; }
 Verb verb_of(const wire::Refused&) { return Verb::kOther; }
 
 bool may_be_answered_together(const wire::AuthRequest& request) {
@@ -52,8 +54,10 @@ void reply(serve::LineConversation& connection, const base::Result<std::string>&
     serve::answer(connection, answer.error());
   } else if (answer->empty()) {
     connection.reply_ok();
-  } else {
+  } else if (answer->size() <= wire::LineBuffer::kMaxContentBytes) {
     connection.reply_content(*answer);
+  } else {
+    connection.stream().send(connection.begin_sized_reply(answer->size()), *answer);
   }
 }
 
@@ -98,22 +102,32 @@ void Session::converse(serve::LineConversation& connection) {
 
 struct Session::Asked {
   explicit Asked(const wire::AuthRequest& asked) : request(asked) {
-    if (const auto* const auth = std::get_if<wire::Auth>(&request)) user = auth->account.user;
-    const auto* const one = std::get_if<wire::Token>(&request);
-    if (one != nullptr && wire::is_token(one->token)) row = row_of_token(one->token);
+    std::string_view secret;
+    if (const auto* const one = std::get_if<wire::Token>(&request)) secret = one->token;
+    if (const auto* const auth = std::get_if<wire::Auth>(&request)) {
+      user = auth->account.user;
+      secret = auth->account.password;
+    }
+    if (wire::is_token(secret)) row = row_of_token(secret);
   }
 
+  // A password that looks like a token is an application password, or one that somebody chose.
   void take_token(const base::Result<std::string>& found) {
-    if (found) {
-      token = parse_token_record(*found);
-    } else if (found.error().code != base::ErrorCode::kNotFound) {
+    if (!found && found.error().code != base::ErrorCode::kNotFound) {
       record = found.error();
+      user = {};
+      return;
     }
+    token = found ? parse_token_record(*found) : std::nullopt;
+    const auto* const auth = std::get_if<wire::Auth>(&request);
+    const bool is_good = token && (auth != nullptr ? is_app_of(*token, auth->account.user)
+                                                   : token->kind == TokenKind::kSession);
+    if (!is_good) token.reset();
     if (token) user = token->user;
   }
 
   wire::AuthRequest request;
-  std::string row;                   // of a token
+  std::string row;                   // of a token; empty: it cannot be one
   std::optional<TokenRecord> token;  // what its row says
   std::string_view user;             // whose account is asked for; empty: nobody's
   base::Result<std::string> record = no_such_token();  // that of the account, or why there is none
@@ -186,17 +200,17 @@ void Session::look_up(AccountStore& store, std::vector<Asked>& all) {
 
 // Requires: the store was opened, and one.user is not empty or one.record is an error.
 Session::Answer Session::verdict_on(Asked& one, const Authenticator::BeforeHash& before_hash) {
-  base::Status status = base::kDone;
+  base::Status status = one.token ? check_token(*store_, tokens_, one.row, *one.token, one.record)
+                                  : base::Status(no_such_token());
   if (const auto* const auth = std::get_if<wire::Auth>(&one.request)) {
-    status = authenticator_.verify(auth->account, one.record, before_hash);
+    if (!status && status.error().code == base::ErrorCode::kDenied)
+      status = authenticator_.verify(auth->account, one.record, before_hash);
     serve::log_request("auth", auth->account.user, status);
-  } else {
-    status = one.token ? check_token(*store_, tokens_, one.row, *one.token, one.record)
-                       : base::Status(one.record.error());
-    serve::log_request("token", one.user, status);
+    return without_content(status);
   }
-  if (!status) return status.error();
-  return one.token ? "user " + one.token->user : std::string();
+  if (!one.token) status = one.record.error();
+  serve::log_request("token", one.user, status);
+  return status ? Answer("user " + one.token->user) : Answer(status.error());
 }
 
 // Taking leave of a store takes time, for which the client need not wait.
@@ -219,14 +233,10 @@ Session::Answer Session::answer(const wire::New& request) {
   return without_content(status);
 }
 
-Session::Answer Session::answer(const wire::Auth& request) {
-  const auto status = with_store(
-      [&](AccountStore& store) { return authenticator_.verify(store, request.account); });
-  serve::log_request("auth", request.account.user, status);
-  return without_content(status);
-}
+Session::Answer Session::answer(const wire::Auth& request) { return answer_one(request); }
+Session::Answer Session::answer(const wire::Token& request) { return answer_one(request); }
 
-Session::Answer Session::answer(const wire::Token& request) {
+Session::Answer Session::answer_one(const wire::AuthRequest& request) {
   return with_store([&](AccountStore& store) {
     std::vector<Asked> one(1, Asked(request));
     look_up(store, one);
@@ -241,9 +251,9 @@ Session::Answer Session::answer(const wire::Open& request) {
     auto record = store.find_record(request.account.user);
     std::string checked = record ? *record : std::string();
     const auto verdict = authenticator_.verify(request.account, record, [] {});
-    Answer token = verdict
-                       ? open_token(store, tokens_, request.account.user, checked, request.seconds)
-                       : Answer(verdict.error());
+    Answer token = verdict ? open_token(store, tokens_, request.account.user, checked,
+                                        {TokenKind::kSession, request.seconds})
+                           : Answer(verdict.error());
     wipe(checked);
     return token;
   });
@@ -265,10 +275,16 @@ Session::Answer Session::answer(const wire::NewPassword& request) {
   const auto status = with_store([&](AccountStore& store) -> base::Status {
     const auto changed =
         authenticator_.change_password(store, {user, request.password}, request.account.password);
-    return changed ? close_tokens_of(store, user) : changed;
+    return changed ? close_tokens_of(store, user, Ended::kAllButApps) : changed;
   });
   serve::log_request("password", user, status);
   return without_content(status);
+}
+
+Session::Answer Session::answer(const wire::As& request) {
+  return with_store([&](AccountStore& store) {
+    return Administration(store, authenticator_, tokens_).answer(request);
+  });
 }
 
 Session::Answer Session::answer(const wire::Refused& refused) {

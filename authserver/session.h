@@ -48,6 +48,7 @@ class Session : public serve::LineWorker {
   Answer answer(const wire::Token& request);
   Answer answer(const wire::Close& request);
   Answer answer(const wire::NewPassword& request);
+  Answer answer(const wire::As& request);
   Answer answer(const wire::Refused& refused);
 
   // If `first` is an `auth:` or `token:` and further ones are at hand, takes these and returns all
@@ -62,6 +63,7 @@ class Session : public serve::LineWorker {
 
   // A request that is answered together with others, and what the store has about it.
   struct Asked;
+  Answer answer_one(const wire::AuthRequest& request);
   static void look_up(AccountStore& store, std::vector<Asked>& all);
   Answer verdict_on(Asked& one, const Authenticator::BeforeHash& before_hash);
 

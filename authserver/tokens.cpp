@@ -77,6 +77,7 @@ class Words {
     is_good_ = is_good_ && failure == std::errc() && end == word.data() + word.size();
     return value;
   }
+  std::string_view rest() const { return rest_; }
   bool is_good() const { return is_good_; }
 
  private:
@@ -101,12 +102,30 @@ Place parse_place(std::string_view text) {
   return words.is_good() ? place : Place();
 }
 
-std::vector<std::string> place_names(std::string_view user) {
-  const std::string stem = ":s" + base64url(digest_of({user}));
+// What the kinds differ in.
+struct KindRow {
+  TokenKind kind;
+  std::string_view word;
+  char letter;  // of its places
+  int places;
+};
+
+// In the order of the kinds.
+constexpr std::array kKinds{
+    KindRow{TokenKind::kSession, "session", 's', kSessionPlaces},
+    KindRow{TokenKind::kApp, "app", 'p', kAppPlaces},
+    KindRow{TokenKind::kInvitation, "invitation", 'i', 1},
+};
+
+const KindRow& row_of(TokenKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
+
+std::vector<std::string> place_names(std::string_view user, TokenKind kind) {
+  const KindRow& row = row_of(kind);
+  const std::string owner = base64url(digest_of({user}));
   std::vector<std::string> names;
-  names.reserve(kSessionPlaces);
-  for (int number = 0; number < kSessionPlaces; ++number)
-    names.push_back(fmt::format("{}{:02}", stem, number));
+  names.reserve(static_cast<std::size_t>(row.places));
+  for (int number = 0; number < row.places; ++number)
+    names.push_back(fmt::format(":{}{}{:02}", row.letter, owner, number));
   return names;
 }
 
@@ -159,22 +178,6 @@ class Held {
   base::ProcessMutex& mutex_;
 };
 
-// The place is written before the token: whatever ends this in between, no token is left that
-// nobody counts.
-base::Status keep(AccountStore& store, std::string_view user, const std::string& row,
-                  const TokenRecord& token) {
-  const auto names = place_names(user);
-  const auto places = places_at(store, names);
-  if (!places) return places.error();
-  const std::size_t best = best_place(*places, token.made_s);
-  if (const std::string& old = (*places)[best].row; !old.empty()) {
-    if (const auto closed = remove_row(store, old); !closed) return closed;
-  }
-  const Place mine{row, token.made_s, token.ends_s};
-  if (const auto placed = write(store, names[best], text_of(mine)); !placed) return placed;
-  return store.create({row, text_of(token)});
-}
-
 // A store that takes no changes now keeps nobody out: the hour is noted with a later use.
 void note_use(AccountStore& store, SharedTokenState& shared, const std::string& row,
               TokenRecord token, std::int64_t now) {
@@ -186,39 +189,121 @@ void note_use(AccountStore& store, SharedTokenState& shared, const std::string& 
     shared.notes_no_use_until_s.store(now + kPauseS, std::memory_order_relaxed);
 }
 
+bool has_ended(const TokenRecord& token, std::int64_t now) {
+  return token.kind != TokenKind::kApp && token.ends_s <= now;
+}
+
+// Whether the account still is the one that the token was made for.
+bool is_of(std::string_view row, const TokenRecord& token, std::string_view account_record) {
+  const std::string seal = seal_of(row, token.kind, account_record);
+  return !seal.empty() && seal == token.seal;
+}
+
+// The first place that is free, or whose application password has ended with an account that was
+// here before. kExists if there is none.
+base::Result<std::size_t> free_place(AccountStore& store, const std::vector<Place>& places,
+                                     std::string_view account_record) {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    if (places[i].row.empty()) return i;
+    const auto found = store.find_record(places[i].row);
+    if (!found && found.error().code != ErrorCode::kNotFound) return found.error();
+    const auto token = found ? parse_token_record(*found) : std::nullopt;
+    if (!token || !is_of(places[i].row, *token, account_record)) return i;
+  }
+  return Error{ErrorCode::kExists, "the user has application passwords at all places"};
+}
+
+// The place is written before the token: whatever ends this in between, no token is left that
+// nobody counts.
+base::Status keep(AccountStore& store, const std::string& row, const TokenRecord& token,
+                  std::string_view account_record) {
+  const auto names = place_names(token.user, token.kind);
+  const auto places = places_at(store, names);
+  if (!places) return places.error();
+  const auto best = token.kind == TokenKind::kApp
+                        ? free_place(store, *places, account_record)
+                        : base::Result<std::size_t>(best_place(*places, token.made_s));
+  if (!best) return best.error();
+  if (const std::string& old = (*places)[*best].row; !old.empty()) {
+    if (const auto closed = remove_row(store, old); !closed) return closed;
+  }
+  const Place mine{row, token.made_s, token.ends_s};
+  if (const auto placed = write(store, names[*best], text_of(mine)); !placed) return placed;
+  return store.create({row, text_of(token)});
+}
+
+// What lies at one of the places of a user, and its name.
+struct NamedPlace {
+  std::string name;
+  Place place;
+};
+
+base::Result<std::vector<NamedPlace>> taken_places(AccountStore& store, std::string_view user,
+                                                   std::span<const TokenKind> kinds) {
+  std::vector<NamedPlace> taken;
+  for (const TokenKind kind : kinds) {
+    auto names = place_names(user, kind);
+    auto places = places_at(store, names);
+    if (!places) return places.error();
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (!(*places)[i].row.empty()) taken.push_back({std::move(names[i]), (*places)[i]});
+    }
+  }
+  return taken;
+}
+
+constexpr std::array kListedKinds{TokenKind::kSession, TokenKind::kApp};
+
 }  // namespace
 
+std::string_view word_of(TokenKind kind) { return row_of(kind).word; }
+
 std::string text_of(const TokenRecord& record) {
-  return fmt::format("{}session {} {} {} {} {}", kTokenMark, record.made_s, record.used_s,
-                     record.ends_s, record.seal, record.user);
+  std::string text =
+      fmt::format("{}{} {} {} {} {} {}", kTokenMark, word_of(record.kind), record.made_s,
+                  record.used_s, record.ends_s, record.seal, record.user);
+  if (!record.name.empty()) text.append(" ").append(record.name);
+  return text;
 }
 
 std::optional<TokenRecord> parse_token_record(std::string_view text) {
   Words words(text, kTokenMark);
-  const bool is_session = words.next() == "session";
+  const auto* const kind = std::ranges::find(kKinds, words.next(), &KindRow::word);
   TokenRecord record{words.number(), words.number(), words.number(), std::string(words.next()),
                      std::string(words.next())};
-  if (!words.is_good() || !is_session || !wire::is_valid_user(record.user)) return {};
+  if (!words.is_good() || kind == kKinds.end() || !wire::is_valid_user(record.user)) return {};
+  record.kind = kind->kind;
+  record.name = words.rest();
   return record;
 }
 
 std::string row_of_token(std::string_view token) { return ":t" + base64url(digest_of({token})); }
 
-std::string seal_of(std::string_view row, std::string_view account_record) {
-  const std::string_view password = parse_account_record(account_record).password;
-  return base64url(digest_of({row, " ", password})).substr(0, 22);
+std::string id_of(std::string_view row) { return std::string(row.substr(2, wire::kTokenIdBytes)); }
+
+std::string seal_of(std::string_view row, TokenKind kind, std::string_view account_record) {
+  const auto [marks, password] = parse_account_record(account_record);
+  const std::string_view tied_to = kind == TokenKind::kApp ? marks.apps_key : password;
+  if (tied_to.empty()) return {};
+  return base64url(digest_of({row, " ", tied_to})).substr(0, 22);
 }
 
 base::Result<std::string> open_token(AccountStore& store, SharedTokenState& shared,
                                      std::string_view user, std::string_view account_record,
-                                     std::int64_t seconds) {
+                                     const NewToken& wanted) {
   std::string token = new_token();
   const std::string row = row_of_token(token);
   const std::int64_t now = now_s();
+  const std::int64_t ends_s = wanted.kind == TokenKind::kApp ? 0 : now + wanted.seconds;
+  const TokenRecord record{now,
+                           now / kHourS * kHourS,
+                           ends_s,
+                           seal_of(row, wanted.kind, account_record),
+                           std::string(user),
+                           wanted.kind,
+                           std::string(wanted.name)};
   const Held held(shared, user);
-  const auto kept = keep(
-      store, user, row,
-      {now, now / kHourS * kHourS, now + seconds, seal_of(row, account_record), std::string(user)});
+  const auto kept = keep(store, row, record, account_record);
   if (kept) return token;
   wipe(token);
   return kept.error();
@@ -230,11 +315,11 @@ base::Status check_token(AccountStore& store, SharedTokenState& shared, const st
   if (!account_record && account_record.error().code != ErrorCode::kNotFound)
     return account_record.error();
   const std::int64_t now = now_s();
-  if (token.ends_s <= now) {
+  if (has_ended(token, now)) {
     static_cast<void>(remove_row(store, row));  // it is denied whether or not its row is gone
     return Error{ErrorCode::kDenied, "the token has ended"};
   }
-  if (!account_record || seal_of(row, *account_record) != token.seal)
+  if (!account_record || !is_of(row, token, *account_record))
     return Error{ErrorCode::kDenied, "the account is another one than that of the token"};
   if (parse_account_record(*account_record).marks.is_disabled)
     return Error{ErrorCode::kDenied, "the account is disabled"};
@@ -246,28 +331,78 @@ base::Status close_token(AccountStore& store, SharedTokenState& shared, const st
   const auto found = store.find_record(row);
   if (!found)
     return found.error().code == ErrorCode::kNotFound ? base::Status(base::kDone) : found.error();
-  if (const auto removed = remove_row(store, row); !removed) return removed;
   const auto token = parse_token_record(*found);
+  if (token && token->kind != TokenKind::kSession) return base::kDone;
+  if (const auto removed = remove_row(store, row); !removed) return removed;
   if (!token) return base::kDone;
   const Held held(shared, token->user);
-  const auto names = place_names(token->user);
-  const auto places = places_at(store, names);
+  const std::array kind{token->kind};
+  const auto places = taken_places(store, token->user, kind);
   if (!places) return places.error();
-  const auto mine = std::ranges::find(*places, row, &Place::row);
-  if (mine == places->end()) return base::kDone;
-  return remove_row(store, names[static_cast<std::size_t>(mine - places->begin())]);
-}
-
-base::Status close_tokens_of(AccountStore& store, std::string_view user) {
-  const auto names = place_names(user);
-  const auto places = places_at(store, names);
-  if (!places) return places.error();
-  for (std::size_t i = 0; i < places->size(); ++i) {
-    if ((*places)[i].row.empty()) continue;
-    if (const auto closed = remove_row(store, (*places)[i].row); !closed) return closed;
-    if (const auto freed = remove_row(store, names[i]); !freed) return freed;
+  for (const auto& [name, place] : *places) {
+    if (place.row == row) return remove_row(store, name);
   }
   return base::kDone;
+}
+
+base::Status close_tokens_of(AccountStore& store, std::string_view user, Ended which) {
+  constexpr std::array kAll{TokenKind::kSession, TokenKind::kInvitation, TokenKind::kApp};
+  const std::span<const TokenKind> all(kAll);
+  const auto places =
+      taken_places(store, user, which == Ended::kAll ? all : all.first(kAll.size() - 1));
+  if (!places) return places.error();
+  for (const auto& [name, place] : *places) {
+    if (const auto closed = remove_row(store, place.row); !closed) return closed;
+    if (const auto freed = remove_row(store, name); !freed) return freed;
+  }
+  return base::kDone;
+}
+
+base::Status check_app(AccountStore& store, SharedTokenState& shared, wire::Credentials account) {
+  const Error none{ErrorCode::kDenied, "no application password"};
+  if (!wire::is_token(account.password)) return none;
+  const std::string row = row_of_token(account.password);
+  const auto found = store.find_record(row);
+  if (!found)
+    return found.error().code == ErrorCode::kNotFound ? base::Status(none) : found.error();
+  const auto token = parse_token_record(*found);
+  if (!token || !is_app_of(*token, account.user)) return none;
+  return check_token(store, shared, row, *token, store.find_record(account.user));
+}
+
+bool is_app_of(const TokenRecord& token, std::string_view user) {
+  return token.kind == TokenKind::kApp && token.user == user;
+}
+
+base::Result<std::vector<TokenEntry>> list_tokens(AccountStore& store, std::string_view user,
+                                                  std::string_view account_record) {
+  const auto places = taken_places(store, user, kListedKinds);
+  if (!places) return places.error();
+  std::vector<std::string_view> rows;
+  for (const auto& one : *places) rows.push_back(one.place.row);
+  const std::int64_t now = now_s();
+  std::vector<TokenEntry> entries;
+  const auto records = store.find_records(rows);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!records[i] && records[i].error().code != ErrorCode::kNotFound) return records[i].error();
+    auto token = records[i] ? parse_token_record(*records[i]) : std::nullopt;
+    if (token && !has_ended(*token, now) && is_of(rows[i], *token, account_record))
+      entries.push_back({id_of(rows[i]), std::move(*token)});
+  }
+  return entries;
+}
+
+base::Status end_token(AccountStore& store, SharedTokenState& shared, std::string_view user,
+                       std::string_view id, std::span<const TokenKind> kinds) {
+  const Held held(shared, user);
+  const auto places = taken_places(store, user, kinds);
+  if (!places) return places.error();
+  for (const auto& [name, place] : *places) {
+    if (id_of(place.row) != id) continue;
+    if (const auto ended = remove_row(store, place.row); !ended) return ended;
+    return remove_row(store, name);
+  }
+  return Error{ErrorCode::kNotFound, "no such token"};
 }
 
 }  // namespace authserver

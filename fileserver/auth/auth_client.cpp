@@ -104,6 +104,16 @@ base::Status AuthClient::ask(const wire::NewPassword& request) {
       ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kUnsafe, Sharing::kNotAllowed));
 }
 
+base::Result<std::string> AuthClient::ask(const wire::As& request) {
+  const WipedLine line{wire::line_of(request)};
+  const std::string_view text(line.text.data(), line.text.size() - 1);
+  if (line.text.size() > wire::kMaxLineBytes ||
+      !std::holds_alternative<wire::As>(wire::parse_auth_line(text)))
+    return Error{base::ErrorCode::kInvalid, "what is asked for is not acceptable"};
+  const bool is_safe = wire::may_be_repeated(request.wish.kind);
+  return ask_line(line.text, is_safe ? Repeat::kSafe : Repeat::kUnsafe, Sharing::kNotAllowed);
+}
+
 AuthClient::Answer AuthClient::ask_line(std::string_view line, Repeat repeat, Sharing sharing) {
   const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);

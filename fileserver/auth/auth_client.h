@@ -65,6 +65,10 @@ class AuthClient {
   base::Status ask(const wire::Close& request);
   base::Status ask(const wire::NewPassword& request);
 
+  // What a person asks for. Returns the content, which may be empty. Repeated if the wish may be.
+  // kInvalid, without asking, for what is no line of the protocol.
+  base::Result<std::string> ask(const wire::As& request);
+
  private:
   using Answer = base::Result<std::string>;  // its content
 

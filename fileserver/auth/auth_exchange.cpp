@@ -1,6 +1,8 @@
 #include "fileserver/auth/auth_exchange.h"
 
+#include <array>
 #include <cerrno>
+#include <optional>
 #include <variant>
 
 #include "wire/error_word.h"
@@ -11,9 +13,58 @@ using base::Error;
 using base::ErrorCode;
 using Kind = AuthOutcome::Kind;
 
+namespace {
+
+// The wishes of people, whose answers may be long, or have no content.
+bool is_wish(std::string_view line) { return line.starts_with("as:") || line.starts_with("by:"); }
+
+// How much more has to come of the reply that begins the bytes: 0 once it is there as a whole.
+// Nothing if it is none.
+std::optional<std::size_t> missing_bytes(std::string_view bytes, std::size_t& head_bytes,
+                                         wire::Reply& reply) {
+  const auto first = wire::first_line(bytes);
+  if (first.state == wire::FirstLine::State::kTooLong) return {};
+  if (first.state == wire::FirstLine::State::kNeedMore) return 1;
+  reply = wire::parse_reply(first.line);
+  head_bytes = first.size_bytes;
+  const auto* const sized = std::get_if<wire::OkSized>(&reply);
+  if (sized == nullptr) return 0;
+  if (sized->size_bytes > kMaxWishBytes) return {};
+  const std::size_t whole = head_bytes + static_cast<std::size_t>(sized->size_bytes);
+  return whole > bytes.size() ? whole - bytes.size() : 0;
+}
+
+AuthOutcome receive_answer_of_wish(tls::Socket& socket, base::Deadline deadline) {
+  std::string bytes;
+  std::size_t head_bytes = 0;
+  wire::Reply reply = wire::NotAReply{};
+  for (;;) {
+    const auto missing = missing_bytes(bytes, head_bytes, reply);
+    if (!missing) return {Kind::kNonsense};
+    if (*missing == 0) break;
+    std::array<char, 4096> piece;
+    const ssize_t got = socket.receive_by(piece, deadline);
+    if (got < 0 && errno == EAGAIN) {
+      if (deadline.has_passed()) return {Kind::kTimedOut};
+      continue;
+    }
+    if (got <= 0)
+      return {.kind = bytes.empty() ? Kind::kBroken : Kind::kCut, .content = socket.failure()};
+    bytes.append(piece.data(), static_cast<std::size_t>(got));
+  }
+  const auto* const sized = std::get_if<wire::OkSized>(&reply);
+  const std::size_t size = sized == nullptr ? 0 : static_cast<std::size_t>(sized->size_bytes);
+  if (std::holds_alternative<wire::NotAReply>(reply)) return {Kind::kNonsense};
+  const bool is_all = bytes.size() == head_bytes + size;
+  return {Kind::kAnswered, reply, is_all, bytes.substr(head_bytes, size)};
+}
+
+}  // namespace
+
 AuthOutcome exchange(tls::Socket& socket, std::string_view line, base::Deadline deadline,
                      bool is_new) {
   if (!socket.send_all(line)) return {errno == EAGAIN ? Kind::kTimedOut : Kind::kBroken};
+  if (is_wish(line)) return receive_answer_of_wish(socket, deadline);
   wire::LineBuffer lines;
   const Kind kind = receive_line(socket, lines, deadline, is_new);
   if (kind != Kind::kAnswered) return {.kind = kind, .content = socket.failure()};

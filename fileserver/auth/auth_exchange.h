@@ -27,6 +27,9 @@ struct AuthOutcome {
   std::string content = {};  // behind "OK <size>"; or why an encrypted connection broke
 };
 
+// The longest content of an answer to `as:` and `by:`; others have at most that of a LineBuffer.
+inline constexpr std::size_t kMaxWishBytes = std::size_t{64} * 1024;
+
 // Sends the line and waits for its answer until the deadline. Connecting may already have used up a
 // part of the time, so the clock is watched on a new connection. On a kept one, the first receive
 // only has the socket's own time-out, which saves a system call.

@@ -1,5 +1,7 @@
 #include "fileserver/http/account_json.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "base/utf8.h"
@@ -124,9 +126,9 @@ struct TextMember {
   std::optional<std::string_view> text = {};
 };
 
-// Reads an object whose members are the two texts, once each, and maybe the flag, at most once.
-bool parse_two_texts(std::span<char> json, TextMember& first, TextMember& second,
-                     std::string_view flag_name, std::optional<bool>& flag) {
+// Reads an object whose members are the texts, once each, and maybe the flag, at most once.
+bool parse_texts(std::span<char> json, std::span<TextMember> texts, std::string_view flag_name,
+                 std::optional<bool>& flag) {
   Scanner scanner(json);
   if (!scanner.take('{')) return false;
   do {
@@ -138,38 +140,48 @@ bool parse_two_texts(std::span<char> json, TextMember& first, TextMember& second
       if (!flag) return false;
       continue;
     }
-    TextMember& member = *name == first.name ? first : second;
-    if (*name != member.name || member.text) return false;
-    member.text = scanner.take_string();
-    if (!member.text) return false;
+    const auto member = std::ranges::find(texts, *name, &TextMember::name);
+    if (member == texts.end() || member->text) return false;
+    member->text = scanner.take_string();
+    if (!member->text) return false;
   } while (scanner.take(','));
-  return scanner.take('}') && scanner.is_at_end() && first.text && second.text;
+  return scanner.take('}') && scanner.is_at_end() &&
+         std::ranges::all_of(texts, [](const TextMember& one) { return one.text.has_value(); });
 }
 
 }  // namespace
 
 std::optional<wire::Credentials> parse_account(std::span<char> json) {
-  TextMember user{"user"};
-  TextMember password{"password"};
-  std::optional<bool> none;
-  if (!parse_two_texts(json, user, password, {}, none)) return {};
-  return wire::Credentials{*user.text, *password.text};
+  const auto texts = parse_two_texts(json, "user", "password");
+  if (!texts) return {};
+  return wire::Credentials{texts->first, texts->second};
 }
 
 std::optional<SessionWish> parse_session(std::span<char> json) {
-  TextMember user{"user"};
-  TextMember password{"password"};
+  std::array texts{TextMember{"user"}, TextMember{"password"}};
   std::optional<bool> stays;
-  if (!parse_two_texts(json, user, password, "stay", stays)) return {};
-  return SessionWish{{*user.text, *password.text}, stays.value_or(false)};
+  if (!parse_texts(json, texts, "stay", stays)) return {};
+  return SessionWish{{*texts[0].text, *texts[1].text}, stays.value_or(false)};
 }
 
 std::optional<PasswordChange> parse_password_change(std::span<char> json) {
-  TextMember before{"old"};
-  TextMember after{"new"};
+  const auto texts = parse_two_texts(json, "old", "new");
+  if (!texts) return {};
+  return PasswordChange{texts->first, texts->second};
+}
+
+std::optional<std::string_view> parse_text(std::span<char> json, std::string_view name) {
+  std::array texts{TextMember{name}};
   std::optional<bool> none;
-  if (!parse_two_texts(json, before, after, {}, none)) return {};
-  return PasswordChange{*before.text, *after.text};
+  return parse_texts(json, texts, {}, none) ? texts[0].text : std::nullopt;
+}
+
+std::optional<std::pair<std::string_view, std::string_view>> parse_two_texts(
+    std::span<char> json, std::string_view first, std::string_view second) {
+  std::array texts{TextMember{first}, TextMember{second}};
+  std::optional<bool> none;
+  if (!parse_texts(json, texts, {}, none)) return {};
+  return std::pair(*texts[0].text, *texts[1].text);
 }
 
 }  // namespace fileserver

@@ -4,6 +4,8 @@
 
 #include <optional>
 #include <span>
+#include <string_view>
+#include <utility>
 
 #include "wire/request.h"
 
@@ -27,5 +29,10 @@ struct PasswordChange {
   std::string_view new_password;
 };
 std::optional<PasswordChange> parse_password_change(std::span<char> json);
+
+// An object with the members of these names, whose values are strings.
+std::optional<std::string_view> parse_text(std::span<char> json, std::string_view name);
+std::optional<std::pair<std::string_view, std::string_view>> parse_two_texts(
+    std::span<char> json, std::string_view first, std::string_view second);
 
 }  // namespace fileserver

@@ -4,9 +4,11 @@
 
 #include "base/json_text.h"
 #include "fileserver/http/account_json.h"
+#include "fileserver/http/asker.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/secret_body.h"
 #include "fileserver/http/server_paths.h"
+#include "fileserver/http/token_json.h"
 #include "fileserver/http/validated.h"
 #include "fileserver/parts.h"
 #include "serve/answer.h"
@@ -70,18 +72,25 @@ void close_session(Exchange& exchange, Parts& parts) {
   answer_with_cookie(exchange, cookie_of(exchange, {}, 0));
 }
 
-void tell_who(Exchange& exchange, Parts&) {
-  http::AnswerHead head = exchange.begin(200);
-  head.field("Cache-Control", "no-store");
-  exchange.send_text(head, "application/json; charset=utf-8",
-                     fmt::format("{{\"user\": {}, \"admin\": false, \"by\": \"{}\"}}\n",
-                                 base::json_text(exchange.user, base::JsonText::kUtf8),
-                                 exchange.is_by_session ? "session" : "basic"));
+void tell_who(Exchange& exchange, Parts& parts) {
+  const auto told = Asker(exchange.head()).ask(parts, {wire::Wish::Kind::kWho});
+  if (!told) return exchange.answer(told.error());
+  const Person person = parse_person(*told);
+  const std::string_view by = person.by == "password" ? "basic" : person.by;
+  send_json(exchange, 200,
+            fmt::format("{{\"user\": {}, \"admin\": {}, \"by\": {}}}\n",
+                        base::json_text(person.user, base::JsonText::kUtf8), person.is_admin,
+                        base::json_text(by, base::JsonText::kUtf8)));
 }
 
 // All sessions of the user have ended then, this one too.
 void change_password(Exchange& exchange, Parts& parts) {
   if (is_from_other_site(exchange.head())) return exchange.answer(403);
+  if (!exchange.is_by_session) {
+    const auto told = Asker(exchange.head()).ask(parts, {wire::Wish::Kind::kWho});
+    if (!told) return exchange.answer(told.error());
+    if (parse_person(*told).by == "app") return exchange.answer(403);
+  }
   SecretBody body;
   if (const auto refused = read_secrets(exchange, body)) return exchange.answer(*refused);
   const auto change = parse_password_change(body.json());

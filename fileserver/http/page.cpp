@@ -70,8 +70,9 @@ void append_page_start(std::string_view title, Script script, std::string& to) {
   to += kPageStart;
   to += xml::escaped(title);
   to += fmt::format("</title>\n<link rel=\"stylesheet\" href=\"{}\">\n", kStyleAddress);
-  if (script == Script::kOurs)
-    to += fmt::format("<script type=\"module\" src=\"{}\"></script>\n", kScriptAddress);
+  if (script != Script::kNone)
+    to += fmt::format("<script type=\"module\" src=\"{}\"></script>\n",
+                      script == Script::kOurs ? kScriptAddress : kAccountScriptAddress);
   to += "</head>\n<body>\n";
 }
 
@@ -122,8 +123,29 @@ std::string sign_in_page() {
   return page += kPageEnd;
 }
 
+std::string invitation_page() {
+  std::string page;
+  append_page_start("Choose a password", Script::kOfAccounts, page);
+  page +=
+      R"(<header>
+<h1>Choose a password</h1>
+</header>
+<main>
+<form class="log-in" data-invitation>
+<label class="field">Password
+<input type="password" name="password" autocomplete="new-password" required autofocus></label>
+<label class="field">The same again
+<input type="password" name="again" autocomplete="new-password" required></label>
+<div class="answers"><button>Save</button></div>
+</form>
+<noscript><p>This page needs JavaScript.</p></noscript>
+)";
+  return page += kPageEnd;
+}
+
 const std::string_view kStyleAddress = page_files::kStyleAddress;
 const std::string_view kScriptAddress = page_files::kScriptAddress;
+const std::string_view kAccountScriptAddress = page_files::kAccountScriptAddress;
 
 void get_page_style(Exchange& exchange, Parts&) {
   answer_with(
@@ -134,6 +156,12 @@ void get_page_style(Exchange& exchange, Parts&) {
 void get_page_script(Exchange& exchange, Parts&) {
   answer_with({kScriptAddress, "text/javascript; charset=utf-8", page_files::kScript,
                page_files::kScriptVersion},
+              exchange);
+}
+
+void get_account_script(Exchange& exchange, Parts&) {
+  answer_with({kAccountScriptAddress, "text/javascript; charset=utf-8", page_files::kAccountScript,
+               page_files::kAccountScriptVersion},
               exchange);
 }
 

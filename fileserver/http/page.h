@@ -23,7 +23,7 @@ inline constexpr std::string_view kScriptedPagePolicy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'";
 
-enum class Script { kNone, kOurs };
+enum class Script { kNone, kOurs, kOfAccounts };
 
 // What stands before and behind the HTML of a page. `title` is plain text.
 void append_page_start(std::string_view title, Script script, std::string& to);
@@ -43,18 +43,24 @@ std::string answer_page(http::Status status);
 // The page for a `401` that asks for no credentials by itself: a form for user and password.
 std::string sign_in_page();
 
+// The page of a link by which somebody sets a password.
+std::string invitation_page();
+
 // The style sheet and the script of the pages, which are built in from fileserver/http/page.
 inline constexpr std::string_view kStylePath = "-/page.css";
 inline constexpr std::string_view kScriptPath = "-/page.js";
+inline constexpr std::string_view kAccountScriptPath = "-/account.js";
 
 // What a page links to. The query is another one for other bytes, so that browsers may keep them.
 extern const std::string_view kStyleAddress;
 extern const std::string_view kScriptAddress;
+extern const std::string_view kAccountScriptAddress;
 
 // Both need no credentials: the page of a 401 has the style too, and neither has a secret. With the
 // query of these bytes the answer may be kept for a year. With any other one, as a page of another
 // version asks, it is asked for again each time, by its tag.
 void get_page_style(Exchange& exchange, Parts& parts);
 void get_page_script(Exchange& exchange, Parts& parts);
+void get_account_script(Exchange& exchange, Parts& parts);
 
 }  // namespace fileserver

@@ -1,5 +1,5 @@
-// The paths below "/-/", which are no files: accounts, sessions, health, life, what pages are made
-// of, digests of files, folders as zip files, and the trash.
+// The paths below "/-/", which are no files: accounts, sessions, application passwords, health,
+// life, what pages are made of, digests of files, folders as zip files, and the trash.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct ServerPath {
   For whom = For::kAnybody;
   bool has_top = false;       // "/-/NAME/" alone is one of the paths, too
   Handler remover = nullptr;  // of DELETE, which is for users only
-  Handler poster = nullptr;   // of POST, where `method` is another one
+  Handler poster = nullptr;   // of POST, beside `method`
 
   // Null if the method is not allowed. HEAD is when GET is.
   Handler handler_of(http::Method asked) const;
@@ -47,6 +47,21 @@ inline constexpr std::string_view kTrashPaths = "-/trash/";
 void list_trash(Exchange& exchange, Parts& parts);
 void put_back_trashed(Exchange& exchange, Parts& parts);
 void end_trashed(Exchange& exchange, Parts& parts);
+
+// GET and POST of "/-/apps", and DELETE of "/-/apps/ID": the application passwords of the user.
+inline constexpr std::string_view kAppPaths = "-/apps/";
+void list_apps(Exchange& exchange, Parts& parts);
+void make_app(Exchange& exchange, Parts& parts);
+void revoke_app(Exchange& exchange, Parts& parts);
+
+// GET and POST below "/-/admin/": what administrators see and change.
+inline constexpr std::string_view kAdminPaths = "-/admin/";
+void administrate(Exchange& exchange, Parts& parts);
+
+// GET and POST of "/-/invitation": sets the password of whoever has the link to it.
+inline constexpr std::string_view kInvitationPath = "-/invitation";
+void get_invitation(Exchange& exchange, Parts& parts);
+void use_invitation(Exchange& exchange, Parts& parts);
 
 // POST of "/-/accounts": makes an account, as `new:` does.
 void make_account(Exchange& exchange, Parts& parts);

@@ -90,22 +90,50 @@ AuthRequest token_request(std::string_view token) {
   return Kind{token};
 }
 
-// "USER:LEN:OLD:NEW"; OLD has LEN bytes, and may have colons, as NEW may.
-AuthRequest password_request(std::string_view rest) {
-  const Refused bad_syntax{ErrorCode::kSyntax, false};
+// Takes "USER:LEN:PASSWORD:"; PASSWORD has LEN bytes, and may have colons, as what follows may.
+// Nothing if a part is missing.
+std::optional<Credentials> take_sized_credentials(std::string_view& rest) {
   const std::size_t colon = rest.find(':');
-  if (colon == std::string_view::npos) return bad_syntax;
+  if (colon == std::string_view::npos) return {};
   const std::string_view user = rest.substr(0, colon);
   rest.remove_prefix(colon + 1);
   const auto length = take_number(rest);
-  if (!length || std::cmp_greater_equal(*length, rest.size())) return bad_syntax;
-  const auto old_bytes = static_cast<std::size_t>(*length);
-  if (rest[old_bytes] != ':') return bad_syntax;
-  const Credentials account{user, rest.substr(0, old_bytes)};
-  const std::string_view password = rest.substr(old_bytes + 1);
-  if (refusal_of(account) || !is_valid_password(password))
-    return Refused{ErrorCode::kInvalid, false};
-  return NewPassword{account, password};
+  if (!length || std::cmp_greater_equal(*length, rest.size())) return {};
+  const auto password_bytes = static_cast<std::size_t>(*length);
+  if (rest[password_bytes] != ':') return {};
+  const Credentials account{user, rest.substr(0, password_bytes)};
+  rest.remove_prefix(password_bytes + 1);
+  return account;
+}
+
+// "USER:LEN:OLD:NEW"
+AuthRequest password_request(std::string_view rest) {
+  const auto account = take_sized_credentials(rest);
+  if (!account) return Refused{ErrorCode::kSyntax, false};
+  if (refusal_of(*account) || !is_valid_password(rest)) return Refused{ErrorCode::kInvalid, false};
+  return NewPassword{*account, rest};
+}
+
+AuthRequest wish_request(As who, std::string_view text) {
+  const auto wish = parse_wish(text);
+  if (const auto* const code = std::get_if<ErrorCode>(&wish)) return Refused{*code, false};
+  who.wish = *std::get_if<Wish>(&wish);
+  return who;
+}
+
+// "TOKEN:WISH"
+AuthRequest as_request(std::string_view rest) {
+  const std::size_t colon = rest.find(':');
+  if (colon == std::string_view::npos || colon == 0) return Refused{ErrorCode::kSyntax, false};
+  return wish_request({rest.substr(0, colon), {}, {}}, rest.substr(colon + 1));
+}
+
+// "USER:LEN:PASSWORD:WISH"
+AuthRequest by_request(std::string_view rest) {
+  const auto account = take_sized_credentials(rest);
+  if (!account) return Refused{ErrorCode::kSyntax, false};
+  if (refusal_of(*account)) return Refused{ErrorCode::kInvalid, false};
+  return wish_request({{}, account, {}}, rest);
 }
 
 }  // namespace
@@ -133,6 +161,8 @@ AuthRequest parse_auth_line(std::string_view line) {
   if (line.starts_with("close:")) return token_request<Close>(line.substr(6));
   if (line.starts_with("open:")) return open_request(line.substr(5));
   if (line.starts_with("password:")) return password_request(line.substr(9));
+  if (line.starts_with("as:")) return as_request(line.substr(3));
+  if (line.starts_with("by:")) return by_request(line.substr(3));
   return Refused{ErrorCode::kSyntax, false};
 }
 
@@ -180,6 +210,12 @@ std::string line_of(const NewPassword& request) {
   const auto& [user, old] = request.account;
   return text_line(
       {"password:", user, ":", std::to_string(old.size()), ":", old, ":", request.password});
+}
+std::string line_of(const As& request) {
+  const auto& [token, account, wish] = request;
+  if (!account) return text_line({"as:", token, ":", stem_of(wish), wish.operand});
+  return text_line({"by:", account->user, ":", std::to_string(account->password.size()), ":",
+                    account->password, ":", stem_of(wish), wish.operand});
 }
 std::string line_of(const FileName& file) { return std::string(file.name) + "\n"; }
 

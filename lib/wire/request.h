@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "base/error.h"
+#include "wire/wish.h"
 
 namespace wire {
 
@@ -51,6 +52,13 @@ struct NewPassword {
   std::string_view password;
 };
 
+// What a person asks for: whose token or password it is says who.
+struct As {
+  std::string_view token;              // empty: see `account`; is_token() may be false
+  std::optional<Credentials> account;  // nothing: see `token`
+  Wish wish;
+};
+
 struct FileName {
   std::string_view name;  // not empty, no control bytes; is_file_name() may still be false
 };
@@ -63,7 +71,7 @@ struct Refused {
 };
 
 using ClientRequest = std::variant<Ping, New, Get, FileName, Refused>;
-using AuthRequest = std::variant<Ping, New, Auth, Open, Token, Close, NewPassword, Refused>;
+using AuthRequest = std::variant<Ping, New, Auth, Open, Token, Close, NewPassword, As, Refused>;
 
 // Parses a line from a client to the fileserver, given without its line ending.
 ClientRequest parse_client_line(std::string_view line);
@@ -96,6 +104,7 @@ std::string line_of(const Open& request);
 std::string line_of(const Token& request);
 std::string line_of(const Close& request);
 std::string line_of(const NewPassword& request);
+std::string line_of(const As& request);
 std::string line_of(const FileName& file);
 
 }  // namespace wire

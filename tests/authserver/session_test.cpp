@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <array>
 #include <map>
 #include <string>
@@ -26,6 +27,7 @@ struct Held {
   std::map<std::string, std::string, std::less<>> records;
   std::vector<std::size_t> asked_for;  // how many users, for each time that it was asked
   bool is_down = false;
+  bool are_tokens_down = false;  // their rows alone
 };
 
 class FakeStore : public AccountStore {
@@ -65,12 +67,16 @@ class FakeStore : public AccountStore {
     return records;
   }
   base::Status ping() override { return base::kDone; }
-  base::Status for_each(const std::function<void(const Account&)>&) override { return base::kDone; }
+  base::Status for_each(const std::function<void(const Account&)>& visit) override {
+    for (const auto& [user, record] : held_.records) visit({user, record});
+    return base::kDone;
+  }
   void disconnect() override {}
 
  private:
   base::Result<std::string> find(std::string_view user) const {
-    if (held_.is_down) return base::Error{base::ErrorCode::kUnavailable, "down"};
+    if (held_.is_down || (held_.are_tokens_down && user.starts_with(':')))
+      return base::Error{base::ErrorCode::kUnavailable, "down"};
     const auto found = held_.records.find(user);
     if (found == held_.records.end()) return base::Error{base::ErrorCode::kNotFound, "no user"};
     return found->second;
@@ -406,4 +412,249 @@ TEST_CASE("a change of marks does not overwrite that of somebody else", "[authse
       });
   CHECK(given_up.error().code == base::ErrorCode::kUnavailable);
   CHECK(change_marks(store, "eve", [](Marks&) {}).error().code == base::ErrorCode::kNotFound);
+}
+
+namespace {
+
+// The content of the only answer.
+std::string told(Held& held, const std::string& line) {
+  const std::string said = said_to(line + "\n", held);
+  INFO(line);
+  REQUIRE(said.starts_with("OK"));
+  const auto lf = said.find('\n');
+  return said.substr(lf + 1);
+}
+
+// amy is an administrator, bob is not. Each has a session and an application password.
+struct People {
+  People() {
+    held.records["amy"] = "$is$admin$$plain$right";
+    held.records["bob"] = "$plain$right";
+    for (const char* user : {"amy", "bob"}) {
+      sessions.push_back(opened(held, std::string("open:60:") + user + ":right\n"));
+      apps.push_back(told(held, std::string("by:") + user + ":5:right:app:a phone"));
+    }
+  }
+  std::string id_of_app(std::size_t i) const { return apps[i].substr(0, 22); }
+  std::string app(std::size_t i) const { return apps[i].substr(23); }
+
+  Held held;
+  std::vector<std::string> sessions;
+  std::vector<std::string> apps;
+};
+
+const std::string kInvalid = "ERR invalid user name or password not acceptable\n";
+
+}  // namespace
+
+TEST_CASE("who asks is told who he is", "[authserver]") {
+  People people;
+  Held& held = people.held;
+  CHECK(told(held, "as:" + people.sessions[0] + ":who") == "amy admin session");
+  CHECK(told(held, "as:" + people.sessions[1] + ":who") == "bob user session");
+  CHECK(told(held, "by:amy:5:right:who") == "amy admin password");
+  CHECK(told(held, "by:bob:43:" + people.app(1) + ":who") == "bob user app");
+  CHECK(told(held, "as:" + people.app(0) + ":who") == "amy admin app");
+  for (const std::string& line :
+       {std::string("by:amy:5:wrong:who"), std::string("by:eve:5:right:who"),
+        "as:" + std::string(43, 'x') + ":who", std::string("as:x:who"),
+        "by:amy:43:" + people.app(1) + ":who", "by:bob:43:" + people.sessions[1] + ":who"}) {
+    CAPTURE(line);
+    CHECK(said_to(line + "\n", held) == kDenied);
+  }
+}
+
+TEST_CASE("what is an administrator's is denied to everybody else, and changes nothing",
+          "[authserver]") {
+  People people;
+  Held& held = people.held;
+  const std::string link = told(held, "by:amy:5:right:reset:bob");
+  const auto before = held.records;
+  const std::string id(22, 'I');
+  for (const std::string& wish :
+       {std::string("list"), std::string("add:eve"), std::string("reset:amy"),
+        std::string("disable:amy"), std::string("enable:amy"), std::string("remove:amy"),
+        std::string("sessions:amy"), "end:amy:" + id}) {
+    for (const std::string& who :
+         {"as:" + people.sessions[1], std::string("by:bob:5:right"), "by:bob:43:" + people.app(1),
+          "as:" + people.app(1), "as:" + people.app(0), "by:amy:43:" + people.app(0), "as:" + link,
+          std::string("by:amy:5:wrong")}) {
+      CAPTURE(wish, who);
+      CHECK(said_to(who + ":" + wish + "\n", held) == kDenied);
+    }
+  }
+  // What is one's own is not for a program, nor for who has a link.
+  for (const std::string& wish :
+       {std::string("apps"), std::string("app:x"), "revoke:" + people.id_of_app(1),
+        std::string("sessions:bob"), "end:bob:" + people.id_of_app(1), std::string("password:x")}) {
+    for (const std::string& who :
+         {"by:bob:43:" + people.app(1), "as:" + people.app(1), std::string("by:bob:5:wrong")}) {
+      CAPTURE(wish, who);
+      CHECK(said_to(who + ":" + wish + "\n", held) == kDenied);
+    }
+    if (wish != "password:x") CHECK(said_to("as:" + link + ":" + wish + "\n", held) == kDenied);
+  }
+  for (const std::string& who : {"as:" + people.sessions[1], std::string("by:bob:5:right")})
+    CHECK(said_to(who + ":password:x\n", held) == kDenied);
+  CHECK(said_to("as:" + link + ":who\n", held) == kDenied);
+  CHECK(held.records == before);
+}
+
+TEST_CASE("an administrator lists, adds, disables, enables and removes", "[authserver]") {
+  People people;
+  Held& held = people.held;
+  const std::string as = "as:" + people.sessions[0] + ":";
+  const std::string link = told(held, as + "add:cat");
+  CHECK(wire::is_token(link));
+  CHECK(told(held, as + "list") == "amy admin\nbob\ncat invited\n");
+  CHECK(told(held, as + "list:amy") == "bob\ncat invited\n");
+  CHECK(said_to(as + "list:cat\n", held) == "OK\n");
+  CHECK(said_to("auth:cat:right\n" + as + "add:cat\n", held) ==
+        kDenied + "ERR exists user name taken\n");
+  CHECK(said_to(as + "disable:bob\nauth:bob:right\n", held) == "OK\n" + kDenied);
+  CHECK(told(held, as + "list:amy") == "bob disabled\ncat invited\n");
+  CHECK(said_to(as + "enable:bob\nauth:bob:right\n", held) == "OK\nOK\n");
+  CHECK(said_to("auth:bob:" + people.app(1) + "\n", held) == "OK\n");
+  CHECK(said_to(as + "remove:bob\nauth:bob:right\n", held) == "OK\n" + kDenied);
+  CHECK(said_to("token:" + people.sessions[1] + "\nauth:bob:" + people.app(1) + "\n", held) ==
+        kDenied + kDenied);
+  for (const char* wish : {"disable:amy", "remove:amy"})
+    CHECK(said_to(as + wish + "\n", held) == kInvalid);
+  for (const char* wish : {"disable:eve", "enable:eve", "remove:eve", "reset:eve", "sessions:eve"})
+    CHECK(said_to(as + wish + "\n", held).starts_with("ERR not-found"));
+  // Nothing of bob is left.
+  CHECK(said_to(as + "remove:cat\n", held) == "OK\n");
+  People others;
+  const std::string of_amy = "as:" + others.sessions[0] + ":remove:bob\n";
+  const auto rows = others.held.records.size();
+  CHECK(said_to(of_amy, others.held) == "OK\n");
+  CHECK(others.held.records.size() == rows - 5);  // the account, two tokens, their places
+}
+
+TEST_CASE("a list has 500 users at most, and goes on behind a name", "[authserver]") {
+  People people;
+  Held& held = people.held;
+  for (int i = 1000; i < 1700; ++i) held.records["user" + std::to_string(i)] = "$plain$x";
+  const std::string first = told(held, "by:amy:5:right:list");
+  CHECK(std::ranges::count(first, '\n') == 500);
+  CHECK(first.ends_with("user1497\n"));
+  const std::string rest = told(held, "by:amy:5:right:list:user1497");
+  CHECK(rest.starts_with("user1498\n"));
+  CHECK(std::ranges::count(rest, '\n') == 202);
+}
+
+TEST_CASE("a link sets the password once, and a newer one ends it", "[authserver]") {
+  People people;
+  Held& held = people.held;
+  const std::string as = "as:" + people.sessions[0] + ":";
+  const std::string older = told(held, as + "reset:bob");
+  const std::string link = told(held, as + "reset:bob");
+  CHECK(said_to("as:" + older + ":password:x\n", held) == kDenied);
+  // Until it is used the old password counts.
+  CHECK(said_to("auth:bob:right\ntoken:" + link + "\nauth:bob:" + link + "\n", held) ==
+        "OK\n" + kDenied + kDenied);
+  CHECK(said_to("close:" + link + "\n", held) == "OK\n");
+  CHECK(said_to(as + "disable:bob\nas:" + link + ":password:x\n" + as + "enable:bob\n", held) ==
+        "OK\n" + kDenied + "OK\n");
+  CHECK(said_to("as:" + link + ":password:n:w\nauth:bob:n:w\nauth:bob:right\n", held) ==
+        "OK\nOK\n" + kDenied);
+  CHECK(said_to("as:" + link + ":password:again\n", held) == kDenied);
+  CHECK(said_to("token:" + people.sessions[1] + "\nauth:bob:" + people.app(1) + "\n", held) ==
+        kDenied + "OK\n");
+  const std::string added = told(held, as + "add:cat");
+  CHECK(said_to("password:bob:3:n:w:third\nas:" + added + ":password:meow\nauth:cat:meow\n",
+                held) == "OK\nOK\nOK\n");
+  const std::string stale = told(held, as + "reset:bob");
+  CHECK(said_to("password:bob:5:third:fourth\nas:" + stale + ":password:x\n", held) ==
+        "OK\n" + kDenied);
+}
+
+TEST_CASE("an application password is one of its user alone, until it is revoked", "[authserver]") {
+  People people;
+  Held& held = people.held;
+  const std::string app = people.app(1);
+  CHECK(said_to("auth:bob:" + app + "\nauth:amy:" + app + "\nauth:eve:" + app +
+                    "\nauth:bob:" + std::string(43, 'x') + "\n",
+                held) == "OK\n" + kDenied + kDenied + kDenied);
+  CHECK(said_to("open:60:bob:" + app + "\npassword:bob:43:" + app + ":new\ntoken:" + app +
+                    "\nclose:" + app + "\n",
+                held) == kDenied + kDenied + kDenied + "OK\n");
+  for (const auto& [name, record] : held.records)
+    CHECK((name + record).find(app) == std::string::npos);
+  CHECK(said_to("password:bob:5:right:new\nauth:bob:" + app + "\nauth:bob:new\n", held) ==
+        "OK\nOK\nOK\n");
+  const std::string listed = told(held, "by:bob:3:new:apps");
+  CHECK(listed.starts_with(people.id_of_app(1) + " app "));
+  CHECK(listed.ends_with(" 0 a phone\n"));
+  CHECK(said_to("by:amy:5:right:revoke:" + people.id_of_app(1) + "\n", held)
+            .starts_with("ERR not-found"));
+  CHECK(said_to("by:bob:3:new:revoke:" + people.id_of_app(1) + "\nauth:bob:" + app +
+                    "\nby:bob:3:new:apps\n",
+                held) == "OK\n" + kDenied + "OK\n");
+}
+
+TEST_CASE("an application password ends with its account, also if that is made again",
+          "[authserver]") {
+  People people;
+  Held& held = people.held;
+  // As a tool that does not know of tokens would do it.
+  const std::string record = held.records["bob"];
+  held.records["bob"] = "$plain$right";
+  CHECK(said_to("auth:bob:" + people.app(1) + "\n", held) == kDenied);
+  const std::string other = told(held, "by:bob:5:right:app:other").substr(23);
+  CHECK(said_to("auth:bob:" + people.app(1) + "\nauth:bob:" + other + "\n", held) ==
+        kDenied + "OK\n");
+  // The new one has taken the place of the one that had ended.
+  held.records["bob"] = record;
+  CHECK(said_to("auth:bob:" + people.app(1) + "\nauth:bob:" + other + "\n", held) ==
+        kDenied + kDenied);
+}
+
+TEST_CASE("a user has so many application passwords, and none gives way to another",
+          "[authserver]") {
+  People people;
+  Held& held = people.held;
+  std::string line;
+  for (int i = 0; i < 2 * kAppPlaces; ++i) line += "by:bob:5:right:app:x\n";
+  const std::string said = said_to(line, held);
+  std::size_t refused = 0;
+  for (auto at = said.find("ERR exists"); at != std::string::npos; at = said.find("ERR", at + 1))
+    ++refused;
+  CHECK(refused == kAppPlaces + 1);
+  CHECK(said_to("auth:bob:" + people.app(1) + "\n", held) == "OK\n");
+  CHECK(said_to("by:bob:5:right:revoke:" + people.id_of_app(1) + "\n", held) == "OK\n");
+  CHECK(told(held, "by:bob:5:right:app:again").size() == 66);
+  CHECK(said_to("by:bob:5:right:app:\xff\n", held) == kInvalid);
+}
+
+TEST_CASE("sessions are told and ended, by their user and by an administrator", "[authserver]") {
+  People people;
+  Held& held = people.held;
+  const std::string of_bob = told(held, "as:" + people.sessions[1] + ":sessions:bob");
+  CHECK(std::ranges::count(of_bob, '\n') == 2);
+  CHECK(of_bob == told(held, "as:" + people.sessions[0] + ":sessions:bob"));
+  const std::string id = of_bob.substr(0, 22);
+  CHECK(of_bob.substr(22, 9) == " session ");
+  CHECK(id == id_of(row_of_token(people.sessions[1])));
+  CHECK(said_to("as:" + people.sessions[1] + ":revoke:" + id + "\n", held)
+            .starts_with("ERR not-found"));
+  CHECK(said_to("by:amy:5:right:end:amy:" + id + "\n", held).starts_with("ERR not-found"));
+  CHECK(said_to("by:amy:5:right:end:bob:" + id + "\ntoken:" + people.sessions[1] + "\n", held) ==
+        "OK\n" + kDenied);
+  CHECK(said_to(
+            "by:bob:5:right:end:bob:" + people.id_of_app(1) + "\nauth:bob:" + people.app(1) + "\n",
+            held) == "OK\n" + kDenied);
+  CHECK(said_to("by:bob:5:right:sessions:bob\n", held) == "OK\n");
+}
+
+TEST_CASE("an application password whose row cannot be read is unavailable, not denied",
+          "[authserver]") {
+  People people;
+  for (const char* end : {"", "auth:bob:right\n"}) {  // alone, and together with others
+    Scene scene("auth:bob:" + people.app(1) + "\n" + end);
+    scene.held.records = people.held.records;
+    scene.held.are_tokens_down = true;
+    scene.serve();
+    CHECK(scene.all_received().starts_with("ERR unavailable"));
+  }
 }

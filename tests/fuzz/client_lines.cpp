@@ -35,6 +35,16 @@ void check_line(std::string_view line) {
         wire::parse_auth_line(std::string_view(compact).substr(0, compact.size() - 1));
     require(std::get<wire::Auth>(again).account.password == request->account.password);
   }
+  if (const auto* request = std::get_if<wire::As>(&auth)) {
+    if (request->account) check_account(*request->account);
+    const std::string printed = wire::line_of(*request);
+    const auto again =
+        wire::parse_auth_line(std::string_view(printed).substr(0, printed.size() - 1));
+    const auto& [token, account, wish] = std::get<wire::As>(again);
+    require(token == request->token && account.has_value() == request->account.has_value());
+    require(wish.kind == request->wish.kind && wish.user == request->wish.user &&
+            wish.operand == request->wish.operand);
+  }
   static_cast<void>(wire::parse_reply(line));
 }
 

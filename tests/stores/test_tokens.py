@@ -135,6 +135,50 @@ class TokensTest(AccountsScene):
                     self.assert_fails(1, "no such user", command, f"{user}none", *store)
                 self.assert_fails(1, "no such user", "admin", f"{user}none", "on", *store)
 
+    def test_application_passwords_and_links_hold_and_end_on_each_host(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user, boss = self.store(kind), f"{kind}.app", f"{kind}.boss"
+                one, other = self.two(kind)
+                for name in (user, boss):
+                    self.assertEqual(one.ask(f"new:{name}:one"), "OK")
+                self.assert_done("admin", boss, "on", *store)
+                by, by_boss = f"by:{user}:3:one", f"by:{boss}:3:one"
+                app, second = (self.content(one, f"{by}:app:{name}") for name in ("a:b", "c"))
+                identity, _, password = app.partition(" ")
+                for client in (one, other):
+                    self.assertEqual(client.ask(f"auth:{user}:{password}"), "OK")
+                    self.assertEqual(client.ask(f"auth:{boss}:{password}"), "denied")
+                    told = client.ask(f"by:{user}:43:{password}:who")
+                    self.assertEqual(told, f"{user} user app".encode())
+                self.assertEqual(one.ask(f"password:{user}:3:one:two"), "OK")
+                by = f"by:{user}:3:two"
+                listed = self.content(other, f"{by}:apps").splitlines()
+                self.assertEqual([line.split()[0] for line in listed], [identity, second[:22]])
+                self.assertTrue(listed[0].endswith(" 0 a:b"), listed)
+                self.assertEqual(other.ask(f"auth:{user}:{password}"), "OK")
+                self.assertEqual(other.ask(f"{by}:revoke:{identity}"), "OK")
+                self.assertEqual(one.ask(f"auth:{user}:{password}"), "denied")
+                link = self.content(other, f"{by_boss}:reset:{user}")
+                self.assertEqual(one.ask(f"as:{link}:password:three"), "OK")
+                self.assertEqual(other.ask(f"as:{link}:password:four"), "denied")
+                self.assertEqual(other.ask(f"auth:{user}:three"), "OK")
+                line = f"auth:{user}:{second[23:]}"
+                for wish, said in (("disable", "denied"), ("enable", "OK"), ("remove", "denied")):
+                    self.assertEqual(one.ask(f"{by_boss}:{wish}:{user}"), "OK")
+                    self.assertEqual(other.ask(line), said)
+                link = self.content(one, f"{by_boss}:add:{user}")
+                self.assertEqual(other.ask(f"as:{link}:password:one"), "OK")
+                self.assertEqual(one.ask(line), "denied")
+                names = self.content(other, f"{by_boss}:list").splitlines()
+                self.assertIn(f"{boss} admin", names)
+                self.assertFalse([name for name in names if name.startswith(":")])
+
+    def content(self, client: Client, line: str) -> str:
+        said = client.ask(line)
+        assert isinstance(said, bytes), said
+        return said.decode()
+
     def test_who_changes_his_password_all_the_time_is_disabled_all_the_same(self) -> None:
         for kind in STORES:
             with self.subTest(kind):

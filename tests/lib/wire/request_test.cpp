@@ -176,6 +176,76 @@ TEST_CASE("requests of sessions with parts that are missing or not acceptable ar
   CHECK(std::holds_alternative<Open>(parse_auth_line("open:7776000:amy:pw")));
 }
 
+TEST_CASE("wishes are read back as they were printed", "[wire]") {
+  const std::string id(22, 'I');
+  for (const std::string& wish :
+       {std::string("who"), std::string("list"), std::string("list:amy"), std::string("add:amy"),
+        std::string("reset:amy"), std::string("disable:amy"), std::string("enable:amy"),
+        std::string("remove:amy"), std::string("sessions:amy"), "end:amy:" + id,
+        std::string("apps"), std::string("app:my phone: 1"), "revoke:" + id,
+        std::string("password:n:w")}) {
+    CAPTURE(wish);
+    const std::string as_line = "as:x:" + wish;
+    const auto as = std::get<As>(parse_auth_line(as_line));
+    CHECK(as.token == "x");
+    CHECK_FALSE(as.account);
+    CHECK(line_of(as) == as_line + "\n");
+    const std::string by_line = "by:amy:3:s:3:" + wish;
+    const auto by = std::get<As>(parse_auth_line(by_line));
+    CHECK(by.account->password == "s:3");
+    CHECK(line_of(by) == by_line + "\n");
+  }
+  const std::string end_line = "as:x:end:amy:" + id;
+  const auto ended = std::get<As>(parse_auth_line(end_line)).wish;
+  CHECK(ended.user == "amy");
+  CHECK(ended.operand == id);
+  CHECK(std::get<As>(parse_auth_line("as:x:app:a:b")).wish.operand == "a:b");
+}
+
+TEST_CASE("wishes with parts that are missing or not acceptable are refused", "[wire]") {
+  for (const char* line : {"as:",
+                           "as:x",
+                           "as::who",
+                           "as:x:",
+                           "as:x:none",
+                           "as:x:who:",
+                           "as:x:who:amy",
+                           "as:x:add",
+                           "as:x:add:amy:",
+                           "as:x:add:amy:x",
+                           "as:x:end",
+                           "as:x:end:amy",
+                           "as:x:apps:",
+                           "as:x:app",
+                           "as:x:revoke",
+                           "as:x:password",
+                           "as:x:list:amy:",
+                           "as:x:Who",
+                           "as:x: who",
+                           "by:",
+                           "by:amy",
+                           "by:amy:2:pw",
+                           "by:amy:2:pw:",
+                           "by:amy:2:pw:none",
+                           "by:amy:3:pw:who",
+                           "by:amy:-1:pw:who"}) {
+    CAPTURE(line);
+    CHECK(is_auth_syntax_error(line));
+  }
+  const std::string id(22, 'I');
+  for (const std::string& line :
+       {std::string("as:x:add:"), std::string("as:x:add:a b"), "as:x:add:" + std::string(65, 'a'),
+        std::string("as:x:list:"), std::string("as:x:app:"), "as:x:app:" + std::string(65, 'a'),
+        std::string("as:x:password:"), "as:x:password:" + std::string(129, 'a'),
+        std::string("as:x:revoke:"), "as:x:revoke:" + id + "I", "as:x:revoke:" + id.substr(1) + "/",
+        "as:x:end::" + id, std::string("as:x:end:amy:"), std::string("by::2:pw:who"),
+        std::string("by:amy:0::who"), std::string("by:a b:2:pw:who")}) {
+    CAPTURE(line);
+    CHECK(std::get<Refused>(parse_auth_line(line)).code == base::ErrorCode::kInvalid);
+  }
+  CHECK(is_auth_syntax_error(std::string_view("as:x:app:a\x01")));
+}
+
 TEST_CASE("a token has 43 characters of base64url", "[wire]") {
   CHECK(is_token("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn-_0"));
   CHECK_FALSE(is_token(std::string(42, 'A')));
