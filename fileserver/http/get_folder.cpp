@@ -34,6 +34,7 @@ void get_folder(Exchange& exchange, Parts& parts) {
       .user = exchange.user,
       .is_by_session = exchange.is_by_session,
       .may_write = parts.offer.uploads == UploadMode::kFolder && exchange.rights.may_write(folder),
+      .has_trash = parts.trash != nullptr,
       .share_name = parts.offer.share_name};
   send_streamed(exchange, {.type = form == ListingForm::kJson ? "application/json; charset=utf-8"
                                                               : "text/html; charset=utf-8",

@@ -102,7 +102,8 @@ void ListingPrinter::begin(std::string& to) const {
                       of_.is_by_session ? " data-session" : "", xml::escaped(of_.user));
   to += fmt::format("<p><a href=\"/{}{}\">Download as zip</a></p>\n</header>\n", kZipPaths,
                     folder.empty() ? "" : http::encode_path(folder) + "/");
-  to += fmt::format("<main>\n<table{}>\n", of_.may_write ? " data-writable" : "");
+  to += fmt::format("<main>\n<table{}{}>\n", of_.may_write ? " data-writable" : "",
+                    of_.has_trash ? " data-trash" : "");
   to += kTableHead;
   if (folder.empty()) return;
   to +=

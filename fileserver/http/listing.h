@@ -25,6 +25,7 @@ struct ListedFolder {
   std::string_view user = {};
   bool is_by_session = false;  // which can be ended
   bool may_write = false;
+  bool has_trash = false;
   std::string_view share_name = {};  // plain text; empty: none
 };
 

@@ -47,6 +47,7 @@ class TrashTest(UploadTest):
     def test_what_is_deleted_or_replaced_comes_back(self) -> None:
         client = self.http(self.start(*TRASH))
         self.assertEqual(listed(client), [])
+        self.assertIn(b"<table data-writable data-trash>", client.ask("/").body)
         self.scene.write("folder/deep", b"deep")
         for name in ("put", "moved", "copied", "gone"):
             self.put(client, name, b"old " + name.encode())

@@ -294,6 +294,33 @@ class PageOfFolderTest(PageTest):
         self.assertEqual(self.value(SEEN), ["a", "b"])
         self.assertTrue((self.folder / "a").exists())
 
+    @for_each(("Move", "Copy"))
+    def test_a_file_goes_to_another_folder(self, answer: str) -> None:
+        name = "a b%?.txt"
+        self.open(name, "in here/")
+        self.change(name)
+        self.press("Move or copy\u2026")
+        self.browser.type(f"{self.folder.name}/in here/")
+        self.press(answer)
+        self.until(STATUS, f"{name} is {'moved' if answer == 'Move' else 'copied'}.")
+        self.assertTrue((self.folder / "in here" / name).exists())
+        self.assertEqual((self.folder / name).exists(), answer == "Copy")
+        (self.folder / "in here" / name).unlink()
+
+    def test_a_file_stays_where_there_is_no_other_folder(self) -> None:
+        self.open("a")
+        for folder, words in (
+            (f"/{self.folder.name}", "a is in this folder already."),
+            ("/none", "There is no such folder."),
+            ("../b", "This cannot be a folder."),
+        ):
+            self.change("a")
+            self.press("Move or copy\u2026")
+            self.browser.type(folder)
+            self.browser.press("Enter")
+            self.until(STATUS, words)
+        self.assertTrue((self.folder / "a").exists())
+
     def test_ten_thousand_names_are_shown_in_a_second(self) -> None:
         self.open()
         for number in range(MANY):
@@ -327,3 +354,35 @@ class ReadOnlyPageTest(PageTest):
         self.browser.drop(self.write("dropped.txt"))
         self.until(STATUS, words)
         self.assertEqual(self.value(SEEN), ["a"])
+
+
+@needs(PROGRAM)
+class TrashOfPageTest(PageTest):
+    server_flags = ("--uploads", "folder", "--trash", "7")
+    listed = "[...document.querySelectorAll('dialog li bdi')].map(one => one.textContent)"
+
+    def delete(self, name: str) -> None:
+        self.value(f"document.querySelector('[aria-label=\"Rename or delete {name}\"]').click()")
+        self.press("Delete\u2026")
+        undo = "It can be put back from the trash."
+        self.until("document.querySelector('dialog p').textContent", undo)
+        self.press("Delete")
+        self.until(STATUS, f"{name} is deleted.")
+
+    def test_what_was_deleted_is_put_back_or_removed(self) -> None:
+        self.open("a b%", "c", "left")
+        self.delete("a b%")
+        self.delete("c")
+        self.press("Trash")
+        paths = [f"/{self.folder.name}/{name}" for name in ("c", "a b%")]
+        self.until(self.listed, paths)
+        self.value(f"document.querySelector('[aria-label=\"Put back {paths[1]}\"]').click()")
+        self.until(self.listed, paths[:1])
+        self.until(SEEN, ["a b%", "left"])
+        self.press("Remove\u2026")
+        self.until(FOCUSED, "Cancel")
+        self.press("Remove")
+        self.until(self.listed, [])
+        self.press("Close")
+        self.until(DIALOG, False)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["a b%", "left"])

@@ -43,10 +43,12 @@ async function change(row) {
   say("");
   const name = nameOf(row);
   const { answer, text } = await question({
-    title: "", name, field: ["Name", name, lengthOfStem(row)], answers: ["Rename", "Delete…", "Cancel"],
+    title: "", name, field: ["Name", name, lengthOfStem(row)],
+    answers: ["Rename", "Delete…", "Move or copy…", "Cancel"],
   });
   if (answer === "Rename" && text !== name) return rename(row, text);
   if (answer === "Delete…") return remove(row);
+  if (answer === "Move or copy…") return moveOrCopy(row);
 }
 
 // Half of a pair of code units (\p{Cs}) has no bytes that a URL could name.
@@ -65,12 +67,42 @@ async function rename(row, name) {
   await showChange(["Renamed to ", isolated(name), "."], name);
 }
 
+// The path of this page as somebody would write it. Bytes that are no UTF-8 cannot be written.
+function writtenFolder() {
+  try {
+    return decodeURIComponent(FOLDER);
+  } catch {
+    return "/";
+  }
+}
+
+// To another folder, which may be written with or without the slashes around it.
+async function moveOrCopy(row) {
+  const name = nameOf(row);
+  const { answer, text } = await question({
+    title: "Move or copy ", name, text: "The folder is one that is there, such as /plans/old.",
+    field: ["To the folder", writtenFolder()], answers: ["Move", "Copy", "Cancel"],
+  });
+  if (answer !== "Move" && answer !== "Copy") return;
+  const parts = text.split("/").filter((part) => part !== "");
+  if (!parts.every(isName)) return say("This cannot be a folder.", true);
+  const own = linkOf(row).pathname;
+  const last = own.slice(own.replace(/\/$/, "").lastIndexOf("/"));
+  const address = parts.map((part) => `/${encodeURIComponent(part)}`).join("") + last;
+  if (address === own) return say([isolated(name), " is in this folder already."], true);
+  const fields = { Destination: location.origin + address, Overwrite: "F" };
+  const status = await send(answer.toUpperCase(), own, { fields });
+  if (status === 409) return say("There is no such folder.", true);
+  if (!isDone(status)) return showRefusal(name, status);
+  await showChange([isolated(name), answer === "Move" ? " is moved." : " is copied."], name);
+}
+
 async function remove(row) {
   const name = nameOf(row);
+  const undo = hasTrash ? "It can be put back from the trash." : "This cannot be undone.";
   const { answer } = await question({
     title: "Delete ", name, answers: ["Delete", "Cancel"], focused: "Cancel",
-    text: isFolder(row) ? "All that is in this folder is deleted. This cannot be undone."
-                        : "This cannot be undone.",
+    text: (isFolder(row) ? "All that is in this folder is deleted. " : "") + undo,
   });
   if (answer !== "Delete") return;
   const answered = await send("DELETE", linkOf(row).pathname);

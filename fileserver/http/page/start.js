@@ -4,6 +4,7 @@ function startFolder() {
   const tools = make("div", { className: "tools", role: "group", "aria-label": "Tools" });
   if (isWritable) tools.append(...sourceButtons());
   else tools.append(make("p", { className: "box" }, READ_ONLY));
+  if (hasTrash) tools.append(makeButton("Trash", showTrash));
   tools.append(search, hiddenBox);
   table.before(tools, panel, statusLine);
   startListing();

@@ -112,6 +112,7 @@ TEST_CASE("a page says whose it is, and whether the folder may be written", "[li
   text.clear();
   fileserver::ListingPrinter(ListingForm::kPage, {.name = "", .may_write = true}).begin(text);
   CHECK(contains(text, "<table data-writable>"));
+  CHECK_FALSE(contains(text, "data-trash"));
   CHECK_FALSE(contains(text, "Signed in"));
 }
 
