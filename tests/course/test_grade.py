@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import unittest
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from unittest import mock
@@ -109,6 +110,50 @@ class QueueTest(WithFolder):
         HTMLParser().feed(page)
         self.assertIn("Where the class loses its points", page)
         self.assertFalse(list((out / "work").glob("submission-*")))
+
+
+class AutograderTest(WithFolder):
+    """As Gradescope calls it, with another folder than /autograder."""
+
+    folder_of = course_path.ROOT / "course" / "autograder"
+
+    def results(self) -> dict[str, object]:
+        (self.folder / "source").symlink_to(course_path.ROOT)
+        run = [str(self.folder_of / "run_autograder")]
+        variables = {**os.environ, "AUTOGRADER": str(self.folder)}
+        subprocess.run(run, env=variables, check=True, capture_output=True)
+        text = (self.folder / "results" / "results.json").read_text(encoding="utf-8")
+        return dict(json.loads(text))
+
+    def test_a_submission_has_a_score_and_a_test_for_each_part(self) -> None:
+        students.with_makefile(self.folder / "submission", students.HOSTILE["makes-nothing"])
+        found = self.results()
+        self.assertEqual(set(found), {"score", "output", "visibility", "tests"})
+        keys = {"name", "score", "max_score", "status", "output"}
+        tests = found["tests"]
+        assert isinstance(tests, list)
+        self.assertEqual([set(one) for one in tests], [keys] * 4)
+        self.assertEqual(found["score"], 0)
+
+    def test_one_that_cannot_be_marked_has_a_score_too(self) -> None:
+        (self.folder / "submission").mkdir()
+        found = self.results()
+        self.assertEqual(found["score"], 0)
+        self.assertIn("there is no Makefile", str(found["output"]))
+
+    def test_the_archive_has_what_the_checker_needs_and_no_solution(self) -> None:
+        archive = self.folder / "autograder.zip"
+        subprocess.run([str(self.folder_of / "make-zip"), str(archive)], check=True)
+        with zipfile.ZipFile(archive) as packed:
+            names = packed.namelist()
+            packed.extractall(self.folder / "source")
+        self.assertLessEqual({"setup.sh", "run_autograder", "scripts/course"}, set(names))
+        self.assertFalse([name for name in names if "teacher" in name])
+        script = self.folder / "source" / "scripts" / "course"
+        done = subprocess.run(
+            ["/usr/bin/python3", str(script), "check", "--help"], capture_output=True, check=False
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class MarksTest(unittest.TestCase):
