@@ -474,6 +474,14 @@ def run(start: Start, folder: Path, cases: Sequence[Case]) -> list[Outcome]:
 
 
 def _tried(scene: Scene, case: Case) -> str:
+    """Why it does not hold. The next case has a new server then, because this one may be ending."""
+    why = _why(scene, case)
+    if why:
+        scene.end()
+    return why
+
+
+def _why(scene: Scene, case: Case) -> str:
     try:
         case.run(scene)
     except Wrong as wrong:

@@ -99,6 +99,13 @@ class FaultsTest(ServerTest):
         found = self.of_source(students.PERFECT, [SHAPES[1], SHAPES[3], SHAPES[4]])
         self.assertEqual([one.holds for one in found], [False, False, False])
 
+    def test_a_server_that_ends_fails_one_case_and_not_the_next_ones(self) -> None:
+        source = students.PERFECT.replace('b"ERR not-found', 'os._exit(1), b"ERR not-found')
+        by_name = {case.name: case for case in CASES}
+        cases = [by_name[name] for name in ("not-found", "file", "not-found", "new")]
+        found = self.of_source(source, cases)
+        self.assertEqual([one.holds for one in found], [False, True, False, True])
+
     def test_a_server_that_never_answers_is_not_asked_twenty_times(self) -> None:
         source = students.PERFECT.replace("received += chunk", "pass")
         silent = Case("x", "It answers.", by("file"))

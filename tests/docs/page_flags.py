@@ -34,8 +34,13 @@ FOREIGN: dict[str, set[str]] = {
     "unshare": set(),
     "wget": {"--password", "--user"},
 }
-# Our script that has commands with flags of their own.
-_LAB = ("list", "run", "ab", "search users", "report", "watch", "compare", "doctor", "limits")
+# Our scripts that have commands with flags of their own.
+_COMMANDS = {
+    "scripts/course": ("check", "grade"),
+    "scripts/lab": (
+        *("list", "run", "ab", "search users", "report", "watch", "compare", "doctor", "limits"),
+    ),
+}
 # What runs in the containers of these names.
 _IN_DOCKER = {"files": "scripts/make-files", "turnstile/loadgen": "loadgen"}
 
@@ -51,12 +56,16 @@ def ours() -> dict[str, set[str]]:
     helps = {name: [str(path), "--help=all"] for name, path in programs().items()}
     for script in _scripts():
         helps[str(script.relative_to(PROJECT))] = [str(script), "--help"]
-    for command in _LAB:
-        helps[f"scripts/lab {command}"] = ["scripts/lab", *command.split(), "--help"]
+    for with_commands, commands in _COMMANDS.items():
+        for command in commands:
+            helps[f"{with_commands} {command}"] = [with_commands, *command.split(), "--help"]
     helps["ask"] = ["docker/ask", "--help"]
     with ThreadPoolExecutor() as pool:
         found = dict(zip(helps, pool.map(of_help, helps.values()), strict=True))
-    found["scripts/lab"] = set().union(*(found.pop(f"scripts/lab {name}") for name in _LAB))
+    for with_commands, commands in _COMMANDS.items():
+        found[with_commands] = set().union(
+            *(found.pop(f"{with_commands} {name}") for name in commands)
+        )
     found["scripts/accounts"] |= found["authserver"]
     found["accounts"] = found["scripts/accounts"]
     found["lab"] = found["scripts/lab"]

@@ -7,7 +7,7 @@ from collections import Counter
 import paste
 from shell import PROJECT
 
-_AT_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "tests/README.md")
+_AT_TOP = ("README.md", "CONTRIBUTING.md", "SECURITY.md", "course/README.md", "tests/README.md")
 # Reports of runs. They are made by a program, and have no commands.
 _MADE = "docs/results/*/*.md"
 
