@@ -52,6 +52,7 @@ constexpr When kChannels{"`--channels`"};
 constexpr When kThink{"`--think`"};
 constexpr When kLoops{"closed and open loops"};
 constexpr When kClosed{"closed loops"};
+constexpr When kLongLoops{"closed and open loops of 10 s"};
 constexpr When kTelemetry{"`--telemetry`"};
 constexpr When kOpen{"open loops", [](const Report& all) { return all.summary.open.has_value(); }};
 constexpr When kStartAt{"`--start-at`"};
@@ -124,6 +125,20 @@ Json json(const ResponseTimes& response) {
           {"p50", rounded(response.p50_ms)},       {"p90", known_or_null(response.p90_ms)},
           {"p99", known_or_null(response.p99_ms)}, {"p99.9", known_or_null(response.p999_ms)},
           {"max", rounded(response.max_ms)}};
+}
+
+Json json(const Interval& interval) { return {rounded(interval.low), rounded(interval.high)}; }
+
+Json json_or_null(const std::optional<Interval>& interval) {
+  return interval ? json(*interval) : Json();
+}
+
+Json json(const Intervals& all) {
+  return {{"throughput_rps", json(all.throughput_rps)},
+          {"mean_ms", json(all.mean_ms)},
+          {"p50_ms", json_or_null(all.p50_ms)},
+          {"p90_ms", json_or_null(all.p90_ms)},
+          {"p99_ms", json_or_null(all.p99_ms)}};
 }
 
 // The halves are not always known.
@@ -317,6 +332,7 @@ constexpr Field kFields[] = {
     shown<&Config::connection>("connection", "word", kRequests, kSame, kByHand),
     shown<&Summary::response>("response_time_ms", "times", kRequests, kAgain, kByHand),
     shown<&Summary::per_second>("per_second", "list", kRequests, kAdded, kByHand),
+    shown<&Summary::intervals>("intervals_95", "object", kLongLoops),
     shown<&Summary::connect_ms>("phases_ms.connect", "ms", kConnects, kAgain, kByHand),
     shown<&Summary::logged_in_ms>("phases_ms.logged_in", "ms", kLogsIn, kAgain, kByHand),
     shown<&Summary::data_connected_ms>("phases_ms.data_connect", "ms", kConnectsForData, kAgain,

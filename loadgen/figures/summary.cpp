@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "loadgen/figures/format.h"
+#include "loadgen/figures/intervals.h"
 #include "loadgen/figures/own_faults.h"
 #include "loadgen/figures/units.h"
 
@@ -230,6 +231,7 @@ Summary summarize(const Figures& figures, int threads) {
   if (!summary.burst && !summary.crowd) summary.under_way = summarize(figures.under_way, tally);
   summary.plateau = plateau_summary(figures, threads);
   if (summary.plateau) summary.n_check = summary.plateau->n_check;
+  summary.intervals = intervals_of(summary);
   summary.starvation = starvation_of(figures, summary);
   if (const auto silence_ns = figures.silence.longest_ns(); silence_ns && summary.has_n_check())
     summary.silence_s = seconds_of(static_cast<double>(*silence_ns));

@@ -44,6 +44,21 @@ struct ResponseTimes {
   double max_ms = 0;
 };
 
+struct Interval {
+  double low = 0;
+  double high = 0;
+};
+
+// 95% intervals, see intervals.h. That of a percentile is not known where too few requests lie
+// beyond it.
+struct Intervals {
+  Interval throughput_rps;
+  Interval mean_ms;
+  std::optional<Interval> p50_ms = {};
+  std::optional<Interval> p90_ms = {};
+  std::optional<Interval> p99_ms = {};
+};
+
 // The requests that ended in one second of the window.
 struct SecondSummary {
   std::uint64_t requests = 0;
@@ -131,7 +146,8 @@ struct Summary {
   double data_ended_ms = 0;
 
   std::vector<SecondSummary> per_second;
-  std::vector<KindSummary> kinds;  // of all kinds, in a run that mixes them
+  std::optional<Intervals> intervals;  // of a closed or an open loop that was long enough
+  std::vector<KindSummary> kinds;      // of all kinds, in a run that mixes them
 
   // The self-check: X*R/N, or X*(R+Z)/N with --think. It is 1 when every thread always had a
   // request under way, or was in a pause. See docs/measuring.md. It is not defined for the other

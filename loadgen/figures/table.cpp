@@ -58,6 +58,22 @@ std::string response_time_text(const ResponseTimes& response) {
                      known_ms(response.p99_ms), known_ms(response.p999_ms), response.max_ms);
 }
 
+std::string text_of(const Interval& interval, int digits) {
+  return fmt::format("{:.{}f} to {:.{}f}", interval.low, digits, interval.high, digits);
+}
+
+std::string intervals_text(const Intervals& all) {
+  std::string text = fmt::format("{} requests/s; mean {}", text_of(all.throughput_rps, 1),
+                                 text_of(all.mean_ms, 3));
+  const auto add = [&text](const char* name, const std::optional<Interval>& one) {
+    if (one) text += fmt::format("  {} {}", name, text_of(*one, 3));
+  };
+  add("p50", all.p50_ms);
+  add("p90", all.p90_ms);
+  add("p99", all.p99_ms);
+  return text + " ms";
+}
+
 std::string kind_rows(const Config& config, const std::vector<KindSummary>& kinds) {
   std::string rows;
   for (const KindSummary& one : kinds) {
@@ -194,6 +210,7 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
   table += row("throughput", throughput_text(summary));
   if (summary.response.max_ms > 0) {
     table += row("response time", response_time_text(summary.response));
+    if (summary.intervals) table += row("95% intervals", intervals_text(*summary.intervals));
     table += row("phases", phases_text(config, summary));
   }
   if (figures.tally.channels)

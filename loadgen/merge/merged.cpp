@@ -155,6 +155,7 @@ Summary summary_of(const Merged& merged, const std::vector<Part>& parts) {
     answered += requests_within(part, merged.window);
   }
   summary.elapsed_s = merged.window.seconds();
+  summary.intervals.reset();  // testers that differ are no parts of one run
   summary.throughput_rps = ratio(answered, summary.elapsed_s);
   summary.invalid_because = faults_of(parts, merged.window);
   if (summary.has_n_check() && !summary.plateau)

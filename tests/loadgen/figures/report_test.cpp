@@ -254,6 +254,19 @@ TEST_CASE("no silence is told where each request takes as long", "[loadgen]") {
   CHECK_FALSE(contains(table(get_config(), result), "no request ended"));
 }
 
+TEST_CASE("a run of ten seconds shows its intervals", "[loadgen]") {
+  Figures result = two_seconds_of_run();
+  CHECK_FALSE(contains(table(get_config(), result), "intervals"));
+  CHECK_FALSE(parsed(get_config(), result).contains("intervals_95"));
+  result.tally.elapsed_ns = 10 * kNsPerS;
+  result.tally.seconds.assign(10, {40, 40 * 10 * kNsPerMs});
+  CHECK(contains(table(get_config(), result), "95% intervals  40.0 to 40.0 requests/s; mean 1"));
+  const auto all = parsed(get_config(), result)["intervals_95"];
+  CHECK(all["throughput_rps"] == nlohmann::json::array({40.0, 40.0}));
+  CHECK(all["p50_ms"].size() == 2);
+  CHECK(all["p99_ms"].is_null());
+}
+
 TEST_CASE("the table warns when loadgen itself is the bottleneck", "[loadgen]") {
   Figures result = two_seconds_of_run();
   CHECK_FALSE(contains(table(get_config(), result), "warning"));
