@@ -185,6 +185,10 @@ void declare_limits(flags::App& app, Config& config) {
   flags::add_size(app, "--max-upload", config.offer.max_upload_bytes,
                   "most bytes of one PUT, 0: any number; a larger one is refused")
       ->default_str("0");
+  flags::add_seconds(app, "--parts-keep", config.offer.parts_keep_ms,
+                     "how long an upload in parts that is not finished is kept after its last "
+                     "byte; then it is removed",
+                     1000);
   flags::add_size(app, "--min-rate", config.serve.min_rate,
                   "least bytes per second that a client must take of a file; on average over "
                   "--idle-timeout; 0: any byte is enough")

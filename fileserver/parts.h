@@ -20,6 +20,7 @@
 #include "fileserver/files/long_changes.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
+#include "fileserver/files/partial_uploads.h"
 #include "fileserver/files/uploads.h"
 #include "fileserver/health_beyond_limit.h"
 #include "fileserver/http_hosts.h"
@@ -94,6 +95,8 @@ struct Parts {
   const std::unique_ptr<Files> files;
   Digests digests;
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
+
+  const std::unique_ptr<PartialUploads> partial_uploads;  // set with that mode and HTTP
 
   Locks locks;                                      // of WebDAV
   const std::unique_ptr<LockService> lock_service;  // null: there are never any

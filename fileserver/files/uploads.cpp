@@ -7,15 +7,27 @@
 #include <cerrno>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/file_io.h"
 #include "fileserver/files/kept_permissions.h"
 
 namespace fileserver {
 
 namespace {
 
+constexpr std::size_t kCopyBytes = 1 << 20;
+
 bool is_replaceable(const Current& current) {
   return current.kind != Current::Kind::kFolder && current.kind != Current::Kind::kOther;
+}
+
+// What is made in a folder with this bit has its group.
+void keep_group_of_folder(int fd, int folder) {
+  struct stat status {};
+  if (::fstat(folder, &status) != 0 || (status.st_mode & S_ISGID) == 0) return;
+  constexpr auto kSame = static_cast<uid_t>(-1);
+  [[maybe_unused]] const int ignored = ::fchown(fd, kSame, status.st_gid);
 }
 
 }  // namespace
@@ -37,8 +49,7 @@ UploadStatus Uploads::synced(int folder, UploadStatus done) {
   return folder_syncs_.sync(folder) ? done : status_of(errno, "sync a folder");
 }
 
-Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
-                      const MayChange& may_change) {
+Upload Uploads::find_place(std::string_view name, const MayChange& may_change) {
   Upload upload;
   Location location = locations_.find(name);
   upload.status_ = location.status;
@@ -52,10 +63,47 @@ Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
     upload.status_ = UploadStatus::kConflict;
   } else if (!current.may_change(may_change)) {
     upload.status_ = UploadStatus::kNotAllowed;
-  } else {
-    upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
-    if (!upload.file_.is_open() || !upload.file_.reserve(room_bytes))
-      upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
+  }
+  return upload;
+}
+
+Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
+                      const MayChange& may_change) {
+  Upload upload = find_place(name, may_change);
+  if (upload.status_ != UploadStatus::kGoOn) return upload;
+  upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
+  if (!upload.file_.is_open() || !upload.file_.reserve(room_bytes))
+    upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
+  return upload;
+}
+
+Upload Uploads::begin_with(std::string_view name, int fd, const MayChange& may_change,
+                           std::function<void()> on_named) {
+  Upload upload = find_place(name, may_change);
+  if (upload.status_ != UploadStatus::kGoOn) return upload;
+  upload.on_named_ = std::move(on_named);
+  const int folder = upload.folder_.fd.get();
+  upload.file_ = TemporaryFile::linked_in(folder, net::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)));
+  if (upload.file_.is_open()) {
+    keep_group_of_folder(upload.file_.fd(), folder);
+    return upload;
+  }
+  struct stat status {};
+  upload.file_ = TemporaryFile::in(folder, kind_);
+  if (::fstat(fd, &status) != 0 || !upload.file_.is_open() ||
+      !upload.file_.reserve(static_cast<std::uint64_t>(status.st_size))) {
+    upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
+    return upload;
+  }
+  std::vector<char> piece(kCopyBytes);
+  for (std::int64_t at = 0; at < status.st_size;) {
+    const ssize_t size = base::read_at(fd, piece, at);
+    if (size <= 0) {
+      upload.status_ = status_of_put(size == 0 ? EIO : errno, "read an upload");
+      return upload;
+    }
+    if (upload.write({piece.data(), static_cast<std::size_t>(size)}) != UploadStatus::kGoOn) break;
+    at += size;
   }
   return upload;
 }
@@ -110,6 +158,7 @@ bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersi
     return false;
   }
   file.drop_replaced();
+  if (upload.on_named_ && sync_folder(upload.folder_.fd.get()) == 0) upload.on_named_();
   return true;
 }
 

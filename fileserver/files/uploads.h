@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -37,6 +38,7 @@ class Upload {
   std::string last_;    // part of the name
   TemporaryFile file_;  // in folder_, which must be open when it is removed
   NamedFile named_;     // of what the client sent
+  std::function<void()> on_named_;
 };
 
 // Any thread.
@@ -52,6 +54,12 @@ class Uploads {
   // the disk, and some of it is reserved (TemporaryFile::reserve()). Whatever is wrong is found
   // here, as far as it can be known before the bytes come.
   Upload begin(std::string_view name, std::uint64_t room_bytes, const MayChange& may_change);
+
+  // The same for a file whose bytes have all come, in `fd`. publish() then gives that file the
+  // name, or a copy where it cannot have one in this folder. Then it calls on_named(), which takes
+  // an earlier name away, once the new one is on disk.
+  Upload begin_with(std::string_view name, int fd, const MayChange& may_change,
+                    std::function<void()> on_named);
 
   // The version is that of the client's bytes, from before they got their name: changed_ns is
   // later by now, and somebody may have changed the rest.
@@ -80,6 +88,7 @@ class Uploads {
   UploadStatus name_in_turn(Upload& upload, const std::string& name, const MayChange& may_change);
   UploadStatus remove_in_turn(const Location& location, const std::string& name,
                               const MayChange& may_change);
+  Upload find_place(std::string_view name, const MayChange& may_change);
   bool give_name(Upload& upload, const std::string& name, const FileVersion& replaced, bool is_new);
 
   // Returns `done` once the names in the folder are on disk.
