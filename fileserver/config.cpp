@@ -243,6 +243,10 @@ void declare_limits(flags::App& app, Config& config) {
   flags::add_whole(app, "--trash", config.trash_days, 0, 36'500,
                    "how many days clients can put back what is deleted or replaced by HTTP; or "
                    "until its room is needed; 0: nothing is kept");
+  flags::add_seconds(app, "--parts-keep", config.offer.parts_keep_ms,
+                     "how long an upload in parts that is not finished is kept after its last "
+                     "byte; then it is removed",
+                     1000);
   flags::add_size(app, "--min-rate", config.serve.min_rate,
                   "least bytes per second that a client must take of a file; on average over "
                   "--idle-timeout; 0: any byte is enough")

@@ -15,7 +15,8 @@ enum class UploadMode { kOff, kFolder, kSink };
 struct Offer {
   bool has_listings = true;
   UploadMode uploads = UploadMode::kOff;
-  std::int64_t max_upload_bytes = 0;  // 0: no limit
+  std::int64_t max_upload_bytes = 0;        // 0: no limit
+  std::int64_t parts_keep_ms = 86'400'000;  // how long an upload in parts is kept unfinished
   NewAccounts new_accounts = NewAccounts::kOpen;
   std::string share_name = {};  // that pages show; empty: none
 };

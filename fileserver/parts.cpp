@@ -25,6 +25,8 @@ namespace fileserver {
 
 namespace {
 
+constexpr std::int64_t kMsPerS = 1000;
+
 // A part that cannot be made ends the start. serve::run_server() prints the reason.
 template <typename T>
 T required(base::Result<T> made) {
@@ -181,6 +183,15 @@ std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<cons
   return std::make_unique<Uploads>(std::move(fence), files, trash);
 }
 
+std::unique_ptr<PartialUploads> open_partial_uploads(const Config& config,
+                                                     std::shared_ptr<const Fence> fence,
+                                                     const Uploads* uploads) {
+  if (uploads == nullptr || !config.serves_http()) return {};
+  PartialUploads::Limits limits;
+  limits.keep_s = config.offer.parts_keep_ms / kMsPerS;
+  return std::make_unique<PartialUploads>(std::move(fence), limits);
+}
+
 // Only WebDAV makes locks.
 net::Fd open_lock_listener(const Config& config) {
   const bool has_locks = config.serves_http() && config.offer.uploads == UploadMode::kFolder;
@@ -233,6 +244,7 @@ Parts::Parts(const Config& config)
       files(open_files(config, fence, std::move(mounts))),
       trash(open_trash(config, fence)),
       uploads(open_uploads(config, fence, *files, trash.get())),
+      partial_uploads(open_partial_uploads(config, fence, uploads.get())),
       lock_service(serve_locks(std::move(lock_listener), locks)),
       listings_memory(std::int64_t{32} << 20),
       zips_memory(std::int64_t{128} << 20),

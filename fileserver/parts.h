@@ -20,6 +20,7 @@
 #include "fileserver/files/long_changes.h"
 #include "fileserver/files/memory_budget.h"
 #include "fileserver/files/mount_watch.h"
+#include "fileserver/files/partial_uploads.h"
 #include "fileserver/files/trash.h"
 #include "fileserver/files/uploads.h"
 #include "fileserver/health_beyond_limit.h"
@@ -99,6 +100,8 @@ struct Parts {
   Digests digests;
   const std::unique_ptr<Trash> trash;      // null: what is deleted is gone
   const std::unique_ptr<Uploads> uploads;  // set with UploadMode::kFolder
+
+  const std::unique_ptr<PartialUploads> partial_uploads;  // set with that mode and HTTP
 
   Locks locks;                                      // of WebDAV
   const std::unique_ptr<LockService> lock_service;  // null: there are never any

@@ -19,6 +19,7 @@
 #include "base/log.h"
 #include "base/waits.h"
 #include "fileserver/files/open_folder.h"
+#include "fileserver/files/partial_uploads.h"
 #include "fileserver/files/renames.h"
 #include "fileserver/files/tree_removal.h"
 #include "fileserver/files/upload_name.h"
@@ -52,6 +53,7 @@ int remove_left_in(const std::string& folder, std::vector<std::string>& folders)
     const std::string_view last = entry->d_name;
     if (last == "." || last == "..") continue;
     std::string path = folder + entry->d_name;
+    if (PartialUploads::is_folder_name(last)) continue;  // they go on
     if (last.starts_with(kUploadPrefix)) {
       const net::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
       if (fd.is_open() && is_left(fd.get()) && remove_all_of(path)) ++removed;
@@ -116,6 +118,15 @@ TemporaryFile TemporaryFile::in(int folder, Kind kind) {
     if (errno != EEXIST) break;
   }
   if (file.is_open()) ::flock(file.fd(), LOCK_EX | LOCK_NB);
+  return file;
+}
+
+TemporaryFile TemporaryFile::linked_in(int folder, net::Fd fd) {
+  TemporaryFile file;
+  file.folder_ = folder;
+  file.hidden_folder_ = folder;
+  file.fd_ = std::move(fd);
+  if (!file.link_hidden()) file.fd_ = {};
   return file;
 }
 

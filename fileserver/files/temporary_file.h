@@ -34,6 +34,10 @@ class TemporaryFile {
   // file system cannot do kUnnamed. Not open on failure, with errno.
   static TemporaryFile in(int folder, Kind kind);
 
+  // The same for a file that is complete, and has a name on the same file system: it gets a hidden
+  // one in the folder. Not open on failure, with errno: the file system may have no links.
+  static TemporaryFile linked_in(int folder, net::Fd fd);
+
   bool is_open() const { return fd_.is_open(); }
   int fd() const { return fd_.get(); }
 

@@ -7,7 +7,9 @@
 #include <cerrno>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "base/file_io.h"
 #include "fileserver/files/kept_permissions.h"
 #include "fileserver/files/open_folder.h"
 #include "fileserver/files/renames.h"
@@ -15,6 +17,8 @@
 namespace fileserver {
 
 namespace {
+
+constexpr std::size_t kCopyBytes = 1 << 20;
 
 bool is_replaceable(const Current& current) {
   return current.kind != Current::Kind::kFolder && current.kind != Current::Kind::kOther;
@@ -34,6 +38,14 @@ bool is_empty(int folder, const std::string& last) {
     if (name != "." && name != "..") return false;
   }
   return true;
+}
+
+// What is made in a folder with this bit has its group.
+void keep_group_of_folder(int fd, int folder) {
+  struct stat status {};
+  if (::fstat(folder, &status) != 0 || (status.st_mode & S_ISGID) == 0) return;
+  constexpr auto kSame = static_cast<uid_t>(-1);
+  [[maybe_unused]] const int ignored = ::fchown(fd, kSame, status.st_gid);
 }
 
 }  // namespace
@@ -76,14 +88,23 @@ bool Uploads::has_room(Upload& upload, std::uint64_t room_bytes) const {
   return upload.file_.reserve(room_bytes, trash_->removable_bytes(upload.folder_.fd.get()));
 }
 
-Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
-                      const MayChange& may_change) {
+// The oldest things in the trash make room for it.
+bool Uploads::make_file(Upload& upload) const {
+  do {
+    upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
+  } while (!upload.file_.is_open() && errno == ENOSPC && trash_ != nullptr &&
+           trash_->remove_oldest());
+  return upload.file_.is_open();
+}
+
+Upload Uploads::find_place(std::string_view name, const MayChange& may_change) {
   Upload upload;
   Location location = locations_.find(name);
   upload.status_ = location.status;
   if (location.status != UploadStatus::kGoOn) return upload;
   upload.folder_ = std::move(location.folder);
   upload.last_ = std::move(location.last);
+  upload.trash_ = trash_;
   const Current current = look_at(upload.folder_.fd.get(), upload.last_);
   if (current.failure != 0) {
     upload.status_ = status_of_put(current.failure, "look at a file");
@@ -91,14 +112,45 @@ Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
     upload.status_ = UploadStatus::kConflict;
   } else if (!current.may_change(may_change)) {
     upload.status_ = UploadStatus::kNotAllowed;
-  } else {
-    upload.trash_ = trash_;
-    do {
-      upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
-    } while (!upload.file_.is_open() && errno == ENOSPC && trash_ != nullptr &&
-             trash_->remove_oldest());
-    if (!upload.file_.is_open() || !has_room(upload, room_bytes))
-      upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
+  }
+  return upload;
+}
+
+Upload Uploads::begin(std::string_view name, std::uint64_t room_bytes,
+                      const MayChange& may_change) {
+  Upload upload = find_place(name, may_change);
+  if (upload.status_ != UploadStatus::kGoOn) return upload;
+  if (!make_file(upload) || !has_room(upload, room_bytes))
+    upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
+  return upload;
+}
+
+Upload Uploads::begin_with(std::string_view name, int fd, const MayChange& may_change,
+                           std::function<void()> on_named) {
+  Upload upload = find_place(name, may_change);
+  if (upload.status_ != UploadStatus::kGoOn) return upload;
+  upload.on_named_ = std::move(on_named);
+  const int folder = upload.folder_.fd.get();
+  upload.file_ = TemporaryFile::linked_in(folder, net::Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 0)));
+  if (upload.file_.is_open()) {
+    keep_group_of_folder(upload.file_.fd(), folder);
+    return upload;
+  }
+  struct stat status {};
+  if (::fstat(fd, &status) != 0 || !make_file(upload) ||
+      !has_room(upload, static_cast<std::uint64_t>(status.st_size))) {
+    upload.status_ = status_of_put(locations_.errno_in(upload.folder_, errno), "make a file");
+    return upload;
+  }
+  std::vector<char> piece(kCopyBytes);
+  for (std::int64_t at = 0; at < status.st_size;) {
+    const ssize_t size = base::read_at(fd, piece, at);
+    if (size <= 0) {
+      upload.status_ = status_of_put(size == 0 ? EIO : errno, "read an upload");
+      return upload;
+    }
+    if (upload.write({piece.data(), static_cast<std::size_t>(size)}) != UploadStatus::kGoOn) break;
+    at += size;
   }
   return upload;
 }
@@ -186,6 +238,7 @@ bool Uploads::give_name(Upload& upload, const std::string& name, const FileVersi
   }
   if (upload.is_in_place_ && file.keep_replaced()) upload.place_.note_taken();
   file.drop_replaced();
+  if (upload.on_named_ && sync_folder(upload.folder_.fd.get()) == 0) upload.on_named_();
   return true;
 }
 

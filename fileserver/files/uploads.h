@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -47,6 +48,7 @@ class Upload {
   NamedFile named_;           // of what the client sent
   std::optional<std::int64_t> asked_s_;
   bool has_asked_time_ = false;  // the file, once it has its name
+  std::function<void()> on_named_;
 };
 
 // Any thread.
@@ -64,6 +66,12 @@ class Uploads {
   // wrong is found here, as far as it can be known before the bytes come. As they are written, the
   // oldest things in the trash make room for them.
   Upload begin(std::string_view name, std::uint64_t room_bytes, const MayChange& may_change);
+
+  // The same for a file whose bytes have all come, in `fd`. publish() then gives that file the
+  // name, or a copy where it cannot have one in this folder. Then it calls on_named(), which takes
+  // an earlier name away, once the new one is on disk.
+  Upload begin_with(std::string_view name, int fd, const MayChange& may_change,
+                    std::function<void()> on_named);
 
   // The version is that of the client's bytes, from before they got their name: changed_ns is
   // later by now, and somebody may have changed the rest.
@@ -109,6 +117,8 @@ class Uploads {
   UploadStatus remove_in_turn(const Location& location, const std::string& name,
                               const MayChange& may_change, const Kept& kept);
   UploadStatus put_back_in_turn(const Trashed& trashed, const Location& location, int trash);
+  Upload find_place(std::string_view name, const MayChange& may_change);
+  bool make_file(Upload& upload) const;
   bool has_room(Upload& upload, std::uint64_t room_bytes) const;
   bool replace(Upload& upload, const std::string& name);
   bool give_name(Upload& upload, const std::string& name, const FileVersion& replaced, bool is_new);

@@ -48,8 +48,16 @@ Exchange::Exchange(const http::RequestHead& head, serve::HttpConversation& conne
 
 http::AnswerHead Exchange::begin(http::Status status) {
   status_ = status;
-  http::AnswerHead head = connection_.begin_answer(answer_, status);
+  std::span<char> buffer = answer_;
+  if (!further_fields.empty()) {
+    std::size_t size = answer_.size();
+    for (const auto& [name, value] : further_fields) size += name.size() + value.size() + 4;
+    long_answer_.resize(size);
+    buffer = long_answer_;
+  }
+  http::AnswerHead head = connection_.begin_answer(buffer, status);
   head.field("Cross-Origin-Resource-Policy", "same-origin");
+  for (const auto& [name, value] : further_fields) head.field(name, value);
   return head;
 }
 

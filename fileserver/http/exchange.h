@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/error.h"
 #include "fileserver/rights/user_rights.h"
@@ -58,6 +60,9 @@ class Exchange {
   // What that user may do. A name that may not be read is answered as if it were not there.
   UserRights rights = {};
 
+  // What the answer has besides, whatever it is.
+  std::vector<std::pair<std::string_view, std::string>> further_fields = {};
+
   // As what it counts.
   telemetry::Verb verb = telemetry::Verb::kOther;
 
@@ -108,6 +113,7 @@ class Exchange {
   std::string long_path_;
   std::array<char, 192> short_path_;
   std::optional<http::Path> path_;
+  std::string long_answer_;
   std::array<char, 1344> answer_;  // room for Location with a name of 255 bytes, encoded
 };
 

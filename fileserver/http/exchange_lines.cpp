@@ -26,6 +26,7 @@ Change change_of(http::Method method) {
     case http::Method::kPropfind:
     case http::Method::kProppatch:
     case http::Method::kPost:
+    case http::Method::kPatch:
     case http::Method::kOptions:
     case http::Method::kConnect:
     case http::Method::kTrace:
@@ -36,7 +37,7 @@ Change change_of(http::Method method) {
 
 void add(Exchange& exchange, Parts& parts, Transfer& transfer) {
   transfer.has_name = exchange.path().has_value();
-  if (transfer.has_name) transfer.name = exchange.path()->name;
+  if (transfer.has_name && transfer.name.empty()) transfer.name = exchange.path()->name;
   transfer.client = exchange.client;
   transfer.user = exchange.user.empty() ? exchange.refused_user : exchange.user;
   transfer.method = http::text_of(exchange.method());

@@ -24,6 +24,7 @@ Handler handler_of(Method method, bool is_folder, const Offer& offer) {
     case Method::kLock: return has_folder ? &dav::lock : nullptr;
     case Method::kUnlock: return has_folder ? &dav::unlock : nullptr;
     case Method::kPost:
+    case Method::kPatch:
     case Method::kOptions:
     case Method::kConnect:
     case Method::kTrace:

@@ -81,6 +81,7 @@ bool is_change(Method method) {
     case Method::kHead:
     case Method::kPropfind:
     case Method::kPost:
+    case Method::kPatch:
     case Method::kOptions:
     case Method::kConnect:
     case Method::kTrace:
@@ -107,6 +108,10 @@ RightsRefusal refusal_to_change(const Exchange& exchange, const UserRights& righ
   if (method == Method::kMove || method == Method::kCopy)
     return refusal_of_source(rights, name, method);
   return may_make(method) ? refusal_to_make(rights, name) : refusal_to_write(rights, name);
+}
+
+RightsRefusal refusal_to_put(const UserRights& rights, std::string_view name) {
+  return refusal_to_make(rights, name);
 }
 
 RightsRefusal refusal_of_target(const UserRights& rights, std::string_view name) {

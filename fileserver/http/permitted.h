@@ -4,7 +4,8 @@
 // of a file or a folder reaches its handler without permitted_handler(), but for PUT with --uploads
 // sink, which touches none. Session::open() is the door of the native protocol. The third door is
 // for names that are not the path of a request: FolderEntries and may_see() hide members of
-// folders, and get_zip() and get_digest() ask themselves for what stands behind their prefix.
+// folders. get_zip(), get_digest() and the uploads in parts ask themselves for what their paths
+// name.
 #pragma once
 
 #include <optional>
@@ -30,6 +31,9 @@ Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handle
 // Why the rights do not let a PUT, DELETE, MOVE or COPY change its path. They may be other ones
 // than those at its beginning. Requires: the path is one that a file can have.
 RightsRefusal refusal_to_change(const Exchange& exchange, const UserRights& rights);
+
+// The same for a PUT of this name, by a request with another path.
+RightsRefusal refusal_to_put(const UserRights& rights, std::string_view name);
 
 // For MOVE and COPY, whose target replaces what is there with all that is below it.
 RightsRefusal refusal_of_target(const UserRights& rights, std::string_view name);

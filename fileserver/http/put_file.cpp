@@ -1,81 +1,25 @@
 #include "fileserver/http/methods.h"
 
-#include <string.h>
-
-#include <array>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
 
-#include "base/sha256.h"
 #include "base/waits.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/request_body.h"
 #include "fileserver/http/still_allowed.h"
+#include "fileserver/http/upload_checks.h"
+#include "fileserver/http/upload_parts.h"
 #include "fileserver/parts.h"
 #include "http/date.h"
-#include "http/digest.h"
 
 namespace fileserver {
 
 namespace {
 
-using http::Digest;
 using http::Field;
-
-// A copy of the head that lives as long as the upload. It holds credentials, so it is overwritten.
-class KeptHead {
- public:
-  explicit KeptHead(const http::RequestHead& head) : head_(head.copied_to(bytes_)) {}
-  ~KeptHead() { ::explicit_bzero(bytes_.data(), bytes_.size()); }
-  KeptHead(const KeptHead&) = delete;
-  KeptHead& operator=(const KeptHead&) = delete;
-
-  const http::RequestHead& operator*() const { return head_; }
-
- private:
-  std::string bytes_;
-  http::RequestHead head_;
-};
-
-// The digests that the client has announced. They are compared with that of the bytes.
-class DigestCheck {
- public:
-  explicit DigestCheck(const http::RequestHead& head)
-      : announced_{http::parse_digest(head, Field::kContentDigest),
-                   http::parse_digest(head, Field::kReprDigest)} {
-    if (has(Digest::Kind::kSha256)) sha256_.emplace();
-  }
-
-  bool is_malformed() const { return has(Digest::Kind::kMalformed); }
-
-  void add(std::string_view bytes) {
-    if (sha256_) sha256_->add(bytes);
-  }
-
-  // Called once, behind the last byte.
-  bool holds() {
-    if (!sha256_) return true;
-    const base::Sha256Digest sha256 = sha256_->finish();
-    for (const Digest& digest : announced_) {
-      if (digest.kind == Digest::Kind::kSha256 &&
-          ::memcmp(digest.sha256.data(), sha256.data(), sha256.size()) != 0)
-        return false;
-    }
-    return true;
-  }
-
- private:
-  bool has(Digest::Kind kind) const {
-    return announced_[0].kind == kind || announced_[1].kind == kind;
-  }
-
-  const std::array<Digest, 2> announced_;
-  std::optional<base::Sha256> sha256_;  // of the bytes that came, if it is announced
-};
 
 // What is reserved on the disk before the body comes. A small body that is on its way already finds
 // a full disk as early by being written, and a reservation costs it a tenth of its time.
@@ -101,18 +45,24 @@ Refusal refusal_of(const Exchange& exchange) {
   return head.has(Field::kContentEncoding) ? Refusal(http::Status(415)) : std::nullopt;
 }
 
-void answer_published(Exchange& exchange, const Parts& parts, const Uploads::Published& published) {
+}  // namespace
+
+void answer_published(Exchange& exchange, const Parts& parts, const Uploads::Published& published,
+                      std::optional<http::Status> done) {
   const bool is_new = published.status == UploadStatus::kCreated;
   if (!is_new && published.status != UploadStatus::kReplaced)
     return answer_change(exchange, parts, published.status);
   const http::EntityTag tag(static_cast<std::uint64_t>(published.version.size_bytes),
                             published.version.modified_ns);
-  http::AnswerHead head = exchange.begin(is_new ? http::Status(201) : http::Status(204));
+  const http::Status status = done.value_or(is_new ? http::Status(201) : http::Status(204));
+  http::AnswerHead head = exchange.begin(status);
   head.field("ETag", tag.view());
   if (published.has_asked_time) head.field("X-OC-Mtime", "accepted");
-  if (is_new) head.field("Content-Length", std::uint64_t{0});
+  if (status == 201) head.field("Content-Length", std::uint64_t{0});
   exchange.connection().send(head.finish());
 }
+
+namespace {
 
 // Notes how far the body has come.
 void note_piece(std::string_view piece, const Parts& parts, serve::SizedReply& received) {
@@ -198,6 +148,7 @@ void drop_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& receiv
 }  // namespace
 
 void put_file(Exchange& exchange, Parts& parts) {
+  if (comes_in_parts(exchange, parts)) return put_in_parts(exchange, parts);
   exchange.verb = telemetry::Verb::kPut;
   Transfer transfer{.asked_ns = parts.time_for_log(), .change = Change::kPut};
   store_and_answer(exchange, parts, transfer.reply);

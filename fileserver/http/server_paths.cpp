@@ -5,7 +5,9 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/page.h"
+#include "fileserver/http/upload_parts.h"
 #include "fileserver/parts.h"
+#include "http/syntax.h"
 
 namespace fileserver {
 
@@ -58,8 +60,19 @@ constexpr std::array kServerPaths{
                true},
     ServerPath{kTrashPaths, "GET, HEAD, POST, DELETE, OPTIONS", Method::kGet, &list_trash,
                ServerPath::For::kUsers, true, &end_trashed, &put_back_trashed},
+    ServerPath{kPartsPaths, "POST, PUT, HEAD, PATCH, DELETE, OPTIONS", Method::kPatch, &take_part,
+               ServerPath::For::kUsers, true, nullptr, nullptr, &tell_of_parts},
+    ServerPath{kTusPaths, "POST, HEAD, PATCH, DELETE, OPTIONS", Method::kPatch, &take_tus,
+               ServerPath::For::kUsers, true, nullptr, nullptr, &tell_of_tus},
 };
 constexpr ServerPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
+
+bool is_named_in(std::string_view methods, Method method) {
+  while (!methods.empty()) {
+    if (http::take_element(methods) == http::text_of(method)) return true;
+  }
+  return false;
+}
 
 bool is_at(const ServerPath& ours, const http::Path& path) {
   if (!ours.name.ends_with('/')) return ours.name == path.name && !path.ends_with_slash;
@@ -71,6 +84,7 @@ bool is_at(const ServerPath& ours, const http::Path& path) {
 }  // namespace
 
 Handler ServerPath::handler_of(Method asked) const {
+  if (is_for_uploads()) return is_named_in(allowed, asked) ? handler : nullptr;
   if (asked == Method::kDelete) return remover;
   if (asked == Method::kPost && poster != nullptr) return poster;
   const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);

@@ -7,10 +7,14 @@
 #include <string_view>
 
 #include "fileserver/http/methods.h"
+#include "http/answer.h"
 #include "http/path.h"
 #include "http/request_head.h"
 
 namespace fileserver {
+
+// Adds fields to the answer to OPTIONS.
+using TellOptions = void (*)(http::AnswerHead& head, const Parts& parts);
 
 struct ServerPath {
   enum class For : std::uint8_t { kAnybody, kUsers };
@@ -20,9 +24,13 @@ struct ServerPath {
   http::Method method;
   Handler handler;  // null: there is nothing at this path
   For whom = For::kAnybody;
-  bool has_top = false;       // "/-/NAME/" alone is one of the paths, too
-  Handler remover = nullptr;  // of DELETE, which is for users only
-  Handler poster = nullptr;   // of POST, beside `method`
+  bool has_top = false;                // "/-/NAME/" alone is one of the paths, too
+  Handler remover = nullptr;           // of DELETE, which is for users only
+  Handler poster = nullptr;            // of POST, beside `method`
+  TellOptions tell_options = nullptr;  // of uploads: the handler takes all that is in `allowed`
+
+  // Whether it is there only if clients may change the served folder.
+  bool is_for_uploads() const { return tell_options != nullptr; }
 
   // Null if the method is not allowed. HEAD is when GET is.
   Handler handler_of(http::Method asked) const;

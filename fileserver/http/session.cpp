@@ -10,6 +10,7 @@
 #include "fileserver/http/methods.h"
 #include "fileserver/http/permitted.h"
 #include "fileserver/http/server_paths.h"
+#include "fileserver/http/upload_parts.h"
 #include "fileserver/http/validated.h"
 #include "fileserver/parts.h"
 #include "serve/answer.h"
@@ -26,10 +27,14 @@ bool may_change(Method method) {
 }
 
 // Explorer mounts nothing without MS-Author-Via.
-void answer_options(Exchange& exchange, std::string_view allowed, bool is_dav) {
+void answer_options(Exchange& exchange, const Parts& parts, const ServerPath* ours,
+                    std::string_view allowed) {
   http::AnswerHead head = exchange.begin(204);
   head.field("Allow", allowed);
-  if (is_dav) head.field("DAV", "1, 2").field("MS-Author-Via", "DAV");
+  if (ours != nullptr && ours->is_for_uploads()) ours->tell_options(head, parts);
+  if (ours == nullptr && parts.partial_uploads != nullptr) tell_of_parts(head, parts);
+  if (ours == nullptr && parts.offer.has_listings)
+    head.field("DAV", "1, 2").field("MS-Author-Via", "DAV");
   exchange.connection().send(head.finish());
 }
 
@@ -70,15 +75,18 @@ net::IpAddress HttpSession::client_of(Exchange& exchange) const {
 
 void HttpSession::answer(Exchange& exchange) {
   const Method method = exchange.method();
-  if (method == Method::kOther) return exchange.answer(501);
+  const ServerPath* const ours = server_path(exchange.path());
+  const bool takes_patch = ours != nullptr && ours->method == Method::kPatch;
+  if (method == Method::kOther || (method == Method::kPatch && !takes_patch))
+    return exchange.answer(501);
   if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
   const UploadMode mode = parts_.offer.uploads;
-  const ServerPath* const ours = server_path(exchange.path());
+  if (ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr)
+    return exchange.answer(404);
   const auto allowed = [&] {
     return ours == nullptr ? allowed_with(parts_.offer) : std::string(ours->allowed);
   };
-  if (method == Method::kOptions)
-    return answer_options(exchange, allowed(), ours == nullptr && parts_.offer.has_listings);
+  if (method == Method::kOptions) return answer_options(exchange, parts_, ours, allowed());
   if (ours != nullptr && ours->handler == nullptr) return exchange.answer(404);
   const bool is_folder = exchange.path() && exchange.path()->ends_with_slash;
   const Handler handler =

@@ -25,6 +25,7 @@ bool StillAllowed::holds() {
 
 RightsRefusal StillAllowed::refusal_by_rights() const {
   const UserRights rights = parts_.rights.of(exchange_.user);
+  if (put_) return refusal_to_put(rights, put_->name);
   const auto refusal = refusal_to_change(exchange_, rights);
   return refusal || !target_ ? refusal : refusal_of_target(rights, *target_);
 }

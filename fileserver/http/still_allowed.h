@@ -31,6 +31,13 @@ class StillAllowed {
                std::optional<std::string_view> target = {})
       : exchange_(exchange), parts_(parts), head_(head), target_(target) {}
 
+  // Of an upload in parts, which puts a file that has another name than the path.
+  struct ToPut {
+    std::string_view name;
+  };
+  StillAllowed(const Exchange& exchange, Parts& parts, const http::RequestHead& head, ToPut put)
+      : exchange_(exchange), parts_(parts), head_(head), put_(put) {}
+
   // Whether the request may take effect now. May block. Once it may not, it never may.
   bool holds();
 
@@ -44,6 +51,7 @@ class StillAllowed {
   Parts& parts_;
   const http::RequestHead& head_;
   const std::optional<std::string_view> target_;
+  const std::optional<ToPut> put_;
   std::optional<LogIn::Answer> denied_;  // the account
   RightsRefusal forbidden_;              // the rights
 };

@@ -47,6 +47,7 @@ inline constexpr std::array kStatuses{
     StatusRow{423, "Locked", Behind::kGoesOn, base::ErrorCode::kExists},
     StatusRow{429, "Too Many Requests", Behind::kGoesOn, base::ErrorCode::kBusy},
     StatusRow{431, "Request Header Fields Too Large", Behind::kCloses, base::ErrorCode::kTooLong},
+    StatusRow{460, "Checksum Mismatch", Behind::kGoesOn, base::ErrorCode::kInvalid},
     StatusRow{500, "Internal Server Error", Behind::kCloses, base::ErrorCode::kInternal},
     StatusRow{501, "Not Implemented", Behind::kGoesOn, base::ErrorCode::kSyntax},
     StatusRow{502, "Bad Gateway", Behind::kGoesOn, base::ErrorCode::kInvalid},

@@ -99,6 +99,7 @@ FLAGS = {
         _choice("listings", "on", "off"),
         _choice("uploads", "off", "folder", "sink"),
         Flag("max-upload", "0", "5M", BAD_SIZE),
+        Flag("parts-keep", "86400", "3", BAD_SECONDS),
         Flag("auth", "127.0.0.1:9001", "localhost:1", (*BAD_ADDRESS, "tls:a:x", "tls:unix:/a")),
         Flag("auth-ca", None, "a.pem"),
         Flag("auth-certificate", None, "a.pem"),

@@ -11,6 +11,7 @@
 #include "http/if_header.h"
 #include "http/path.h"
 #include "http/range.h"
+#include "http/upload_fields.h"
 #include "tests/fuzz/require.h"
 #include "wire/request.h"
 
@@ -67,7 +68,8 @@ void check_conditions(std::string_view text) {
       lines, [](char byte) { return byte == '\r' || byte == '\n'; }, ' ');
   std::string request = "GET / HTTP/1.0\r\n";
   for (const char* name : {"If-Match: ", "If-None-Match: ", "If-Modified-Since: ", "If-Range: ",
-                           "If-Unmodified-Since: ", "Content-Digest: ", "Want-Repr-Digest: "})
+                           "If-Unmodified-Since: ", "Content-Digest: ", "Want-Repr-Digest: ",
+                           "Content-Disposition: ", "Content-Type: ", "Upload-Checksum: "})
     request += name + lines + "\r\n";
   request += "\r\n";
   http::HeadParser parser;
@@ -81,7 +83,17 @@ void check_conditions(std::string_view text) {
     require(lines.find(current.tag.view()) != std::string::npos ||
             lines.find("1994") != std::string::npos);
   static_cast<void>(http::parse_digest(head, http::Field::kContentDigest));
+  static_cast<void>(http::parse_checksum(head));
+  static_cast<void>(http::has_media_type(head, "text/plain"));
+  if (const auto name = http::disposition_name(head)) require(name->size() <= lines.size());
   if (http::wants_sha256(head)) require(lines.find("sha-256=") != std::string::npos);
+}
+
+void check_upload(std::string_view text) {
+  if (http::parse_boolean_item(text)) require(text.find('?') != std::string_view::npos);
+  if (const auto count = http::parse_count_item(text)) require(*count < 1'000'000'000'000'000);
+  const auto value = http::metadata_value(text, "filename");
+  if (value) require(value->size() < text.size());
 }
 
 void check_if(std::string_view text) {
@@ -116,6 +128,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   check_date(text);
   check_credentials(text);
   check_conditions(text);
+  check_upload(text);
   check_if(text);
   return 0;
 }

@@ -57,6 +57,7 @@ std::optional<LockedChange> change_of(Method method, std::string_view name) {
     case Method::kGet:
     case Method::kHead:
     case Method::kPost:
+    case Method::kPatch:
     case Method::kOptions:
     case Method::kPropfind:
     case Method::kCopy:
@@ -197,11 +198,10 @@ std::vector<std::string> submitted_tokens(const http::RequestHead& head) {
 bool PutLocks::allow(bool is_new) {
   conflict_.reset();
   if (parts_.locks.is_empty(base::now_ns())) return true;
-  const std::string_view asked = exchange_.path()->name;
-  const std::string name = name_for_locks(parts_, asked);
+  const std::string name = name_for_locks(parts_, name_);
   auto conflict = in_the_way_of(parts_, {.name = name, .is_of_members = is_new}, exchange_.user,
                                 tokens_, base::now_ns());
-  if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, asked);
+  if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, name_);
   return !conflict_;
 }
 

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "fileserver/http/dav/find_resource.h"
@@ -74,7 +75,12 @@ class PutLocks {
  public:
   // Both must outlive this. Requires: the head of the request is still valid; it is not kept.
   PutLocks(const Exchange& exchange, Parts& parts)
-      : exchange_(exchange), parts_(parts), tokens_(submitted_tokens(exchange.head())) {}
+      : PutLocks(exchange, parts, exchange.path()->name, submitted_tokens(exchange.head())) {}
+
+  // Of a file with another name than the path of the request. The name must outlive this.
+  PutLocks(const Exchange& exchange, Parts& parts, std::string_view name,
+           std::vector<std::string> tokens)
+      : exchange_(exchange), parts_(parts), name_(name), tokens_(std::move(tokens)) {}
 
   // Whether the file may be put now. `is_new`: nothing has the name yet. May block.
   bool allow(bool is_new);
@@ -85,6 +91,7 @@ class PutLocks {
  private:
   const Exchange& exchange_;
   Parts& parts_;
+  const std::string_view name_;
   const std::vector<std::string> tokens_;
   std::optional<Locks::Conflict> conflict_;
 };

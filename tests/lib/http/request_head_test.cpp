@@ -212,7 +212,8 @@ TEST_CASE("methods are told apart by case", "[http]") {
                                                    {"UNLOCK", Method::kUnlock},
                                                    {"CONNECT", Method::kConnect},
                                                    {"TRACE", Method::kTrace},
-                                                   {"PATCH", Method::kOther},
+                                                   {"PATCH", Method::kPatch},
+                                                   {"patch", Method::kOther},
                                                    {"get", Method::kOther},
                                                    {"GETS", Method::kOther},
                                                    {"!#$%&'*+-.^_`|~09", Method::kOther}}) {

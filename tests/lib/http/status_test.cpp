@@ -64,7 +64,7 @@ TEST_CASE("each status from 400 on counts as an error, but 416", "[http]") {
   CHECK(numbers_with(ErrorCode::kNotFound) == std::vector<int>{404});
   CHECK(numbers_with(ErrorCode::kExists) == std::vector<int>{409, 412, 423});
   CHECK(numbers_with(ErrorCode::kTooLong) == std::vector<int>{413, 414, 431});
-  CHECK(numbers_with(ErrorCode::kInvalid) == std::vector<int>{415, 421, 422, 502});
+  CHECK(numbers_with(ErrorCode::kInvalid) == std::vector<int>{415, 421, 422, 460, 502});
   CHECK(numbers_with(ErrorCode::kBusy) == std::vector<int>{429});
   CHECK(numbers_with(ErrorCode::kUnavailable) == std::vector<int>{503});
   CHECK(numbers_with(ErrorCode::kInternal) == std::vector<int>{500, 507});
