@@ -63,15 +63,8 @@ std::string new_id() {
 std::string record_of(const std::string& id) { return id + std::string(kRecordEnd); }
 std::string gone_of(const std::string& id) { return id + std::string(kGoneEnd); }
 
-struct Record {
-  dev_t not_device = 0;
-  ino_t not_inode = 0;
-  std::string name = {};
-};
-
-std::string text_of(const Record& record) {
-  return fmt::format("{}\nnot {} {}\nname {}\n", kFirstLine, record.not_device, record.not_inode,
-                     record.name);
+std::string text_of(const TrashRecord& record) {
+  return fmt::format("{}\nnot {}\nname {}\n", kFirstLine, record.not_inode, record.name);
 }
 
 // The next line without its end; empty where there is none.
@@ -83,15 +76,8 @@ std::string_view take_line(std::string_view& text) {
   return line;
 }
 
-bool take_number(std::string_view& text, std::uint64_t& number) {
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc()) return false;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return true;
-}
-
 // Whoever may write to the served folder may have written this.
-std::optional<Record> parse_record(std::string_view text) {
+std::optional<TrashRecord> parse_record(std::string_view text) {
   if (take_line(text) != kFirstLine) return {};
   std::string_view identity = take_line(text);
   std::string_view name = take_line(text);
@@ -100,16 +86,15 @@ std::optional<Record> parse_record(std::string_view text) {
   if (!text.empty() || !identity.starts_with(kNot) || !name.starts_with(kName)) return {};
   identity.remove_prefix(kNot.size());
   name.remove_prefix(kName.size());
-  std::uint64_t device = 0;
   std::uint64_t inode = 0;
-  if (!take_number(identity, device) || !identity.starts_with(' ')) return {};
-  identity.remove_prefix(1);
-  if (!take_number(identity, inode) || !identity.empty()) return {};
+  const char* const end = identity.data() + identity.size();
+  const auto [stopped, failure] = std::from_chars(identity.data(), end, inode);
+  if (failure != std::errc() || stopped != end) return {};
   if (!wire::is_file_name(name) || is_upload_name(name)) return {};
-  return Record{device, inode, std::string(name)};
+  return TrashRecord{inode, std::string(name)};
 }
 
-std::optional<Record> read_record(int folder, const std::string& id) {
+std::optional<TrashRecord> read_record(int folder, const std::string& id) {
   const net::Fd fd(
       ::openat(folder, record_of(id).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   if (!fd.is_open()) return {};
@@ -127,7 +112,7 @@ bool look(int folder, const std::string& last, struct stat& status) {
 bool is_in_use(int folder, const std::string& id) {
   const net::Fd fd(
       ::openat(folder, record_of(id).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  return fd.is_open() && ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0;
+  return fd.is_open() ? ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 : errno != ENOENT;
 }
 
 bool is_full(int errno_value) { return errno_value == ENOSPC || errno_value == EDQUOT; }
@@ -345,12 +330,9 @@ TrashPlace Trash::try_to_begin(const std::string& name, int replacing) const {
     none.failure_ = errno;
     return none;
   };
-  Record record{.name = name};
+  TrashRecord record{.name = name};
   struct stat status {};
-  if (replacing >= 0 && ::fstat(replacing, &status) == 0) {
-    record.not_device = status.st_dev;
-    record.not_inode = status.st_ino;
-  }
+  if (replacing >= 0 && ::fstat(replacing, &status) == 0) record.not_inode = status.st_ino;
   net::Fd trash = folder();
   if (!trash.is_open()) return failed();
   place.id_ = new_id();
@@ -373,21 +355,27 @@ std::vector<std::string> Trash::newest_ids() const {
 
 bool Trash::has_of(std::string_view name) const {
   const net::Fd trash = folder();
-  if (!trash.is_open()) return false;
+  if (!trash.is_open()) return true;  // most likely nobody knows
   bool has = false;
   each_name_in(trash.get(), [&](std::string_view id) {
     if (has || !is_id(id)) return;
+    errno = 0;
     const auto record = read_record(trash.get(), std::string(id));
+    if (!record) has = is_system_failure(errno);
     if (!record || !record->name.starts_with(name)) return;
     has = record->name.size() == name.size() || record->name[name.size()] == '/';
   });
   return has;
 }
 
-// A file that has a further name may only be about to come here.
-bool Trash::is_still_in_place(const struct stat& status, const std::string& name) const {
+// Whether it is the new file, which was not exchanged for the old one yet, or the old one, which
+// has its name still. False also if nothing is known.
+bool Trash::has_not_come(const struct stat& status,
+                         const std::optional<TrashRecord>& record) const {
+  if (!record) return false;
+  if (record->not_inode == status.st_ino) return true;
   if (!S_ISREG(status.st_mode) || status.st_nlink < 2) return false;
-  const auto there = fence_->status_of(name, Fence::Links::kRefused);
+  const auto there = fence_->status_of(record->name, Fence::Links::kRefused);
   return there && there->st_dev == status.st_dev && there->st_ino == status.st_ino;
 }
 
@@ -400,8 +388,7 @@ std::optional<Trashed> Trash::find(std::string_view asked) const {
   const bool is_folder = S_ISDIR(status.st_mode);
   if (!is_folder && !S_ISREG(status.st_mode)) return {};
   auto record = read_record(trash.get(), id);
-  if (!record || is_still_in_place(status, record->name)) return {};
-  if (record->not_device == status.st_dev && record->not_inode == status.st_ino) return {};
+  if (!record || has_not_come(status, record)) return {};
   return Trashed{.id = id,
                  .name = std::move(record->name),
                  .is_folder = is_folder,
@@ -489,11 +476,13 @@ void Trash::tidy_one(int folder, const std::string& entry) {
   if (is_record) {
     if (age_ns > kLeftNs && !look(folder, id, status) && !is_in_use(folder, id))
       ::unlinkat(folder, entry.c_str(), 0);
-  } else if (age_ns > keep_s_ * base::kNsPerS) {
-    remove_now(folder, id);
-  } else if (age_ns > kLeftNs && read_record(folder, id) && !find(id)) {
-    remove_now(folder, id);  // its server was killed before anything came here
+    return;
   }
+  const bool is_too_old = age_ns > keep_s_ * base::kNsPerS;
+  // Its server was killed before anything came here.
+  const bool was_left =
+      age_ns > kLeftNs && look(folder, id, status) && has_not_come(status, read_record(folder, id));
+  if (is_too_old || was_left) remove_now(folder, id);
 }
 
 void Trash::tidy() {

@@ -5,12 +5,14 @@
 // the time, so that the oldest is the first by name.
 //
 //   turnstile-trash 1
-//   not 2049 131            device and inode of the file that replaces it, or 0 0
+//   not 131                 the inode of the file that replaces it, or 0
 //   name docs/plan.txt
 //
 // The record is on disk before anything gets the name ID, and goes after it. An ID with the inode
 // of the record is not the old file but the new one, whose server was killed before the exchange.
 #pragma once
+
+#include <sys/stat.h>
 
 #include <atomic>
 #include <cstdint>
@@ -37,6 +39,12 @@ struct Trashed {
   std::uint64_t size_bytes = 0;  // of a file
   std::int64_t modified_s = 0;
   std::int64_t deleted_s = 0;
+};
+
+// What a record says.
+struct TrashRecord {
+  ino_t not_inode = 0;  // on the same file system, whose own number may change with a mount
+  std::string name = {};
 };
 
 // A place in the trash for one thing. Threads: one. Functions that fail set errno.
@@ -111,7 +119,7 @@ class Trash {
   static constexpr std::size_t kMostListed = 20'000;
   std::vector<std::string> newest_ids() const;
 
-  // Whether something lies there that had this name, or was below it.
+  // Whether something lies there that had this name, or was below it. True also if nobody knows.
   bool has_of(std::string_view name) const;
 
   // Nothing if there is no such thing, or if it is not in the trash yet.
@@ -146,7 +154,7 @@ class Trash {
 
   TrashPlace try_to_begin(const std::string& name, int replacing) const;
   base::Status probe();
-  bool is_still_in_place(const struct stat& status, const std::string& name) const;
+  bool has_not_come(const struct stat& status, const std::optional<TrashRecord>& record) const;
   bool take_out_of_sight(int folder, const std::string& id) const;
   bool remove_now(int folder, const std::string& id) const;
   void tidy_one(int folder, const std::string& entry);

@@ -20,6 +20,7 @@
 #include "fileserver/http/permitted.h"
 #include "fileserver/http/server_paths.h"
 #include "fileserver/http/streamed_text.h"
+#include "fileserver/http/validated.h"
 #include "fileserver/parts.h"
 
 namespace fileserver {
@@ -108,7 +109,9 @@ void list_trash(Exchange& exchange, Parts& parts) {
                                }});
 }
 
+// A form of another site can send a POST, and a browser adds the password that it has kept.
 void put_back_trashed(Exchange& exchange, Parts& parts) {
+  if (is_from_other_site(exchange.head())) return exchange.answer(403);
   const std::int64_t asked_ns = parts.time_for_log();
   const auto trashed = found_for_user(exchange, parts);
   if (!trashed) return;

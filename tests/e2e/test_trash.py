@@ -129,7 +129,7 @@ class TrashTest(UploadTest):
         self.assertEqual(off.ask("/-/trash/").status, 404)
         self.assertEqual(act(off, "POST", identity), 404)
 
-    def test_a_cookie_needs_a_page_of_ours(self) -> None:
+    def test_pages_of_others_put_nothing_back(self) -> None:
         server = self.start(*TRASH)
         client = self.http(server)
         self.put(client, "a", b"x")
@@ -143,6 +143,8 @@ class TrashTest(UploadTest):
             for other in ((), ("Sec-Fetch-Site: cross-site",), ("Origin: http://evil",)):
                 asked = self.scene.keep(HttpClient(server))
                 self.assertEqual(act(asked, method, identity, field, *other), 403)
+        for site in ("Sec-Fetch-Site: cross-site", "Origin: http://evil"):
+            self.assertEqual(act(self.http(server), "POST", identity, site), 403)
         self.assertEqual(act(stranger, "POST", identity, field, OURS), 204)
 
     def test_locks_hold(self) -> None:
@@ -171,7 +173,8 @@ class TrashTest(UploadTest):
         eventually(lambda: amy.ask("/a").body == b"first", "the other server serves it")
         self.assertEqual(listed(amy), [])
         [line] = wait_for_lines(log, 1)
-        self.assertEqual((line["name"], line["to"]), (f"-/trash/{kept['id']}", "a"))
+        said = (line["change"], line["name"], line["to"])
+        self.assertEqual(said, ("move", f"-/trash/{kept['id']}", "a"))
 
     def test_many_at_once_put_one_thing_back(self) -> None:
         server = self.start(*TRASH)

@@ -210,15 +210,14 @@ TEST_CASE("what a killed server has left is not shown, and goes", "[trash]") {
   TrashScene scene;
   scene.put("a", "one");
   const std::string first = "turnstile-trash 1\n";
-  scene.leave(first + "not 0 0\nname gone\n", "");  // nothing came
+  scene.leave(first + "not 0\nname gone\n", "");  // nothing came
   // The new file, which was not exchanged for the old one yet.
   const std::string id = scene.leave("x", "upload");
   struct stat status {};
   REQUIRE(::stat(scene.in_trash(id).c_str(), &status) == 0);
-  std::ofstream(scene.in_trash(id + ".old"))
-      << first << "not " << status.st_dev << " " << status.st_ino << "\nname a\n";
+  std::ofstream(scene.in_trash(id + ".old")) << first << "not " << status.st_ino << "\nname a\n";
   // The old file, which has its first name still.
-  const std::string linked = scene.leave(first + "not 0 0\nname a\n", "");
+  const std::string linked = scene.leave(first + "not 0\nname a\n", "");
   fs::create_hard_link(scene.folder.path("a"), scene.in_trash(linked));
   std::ofstream(scene.in_trash(std::string(32, 'f') + ".gone")) << "x";
   CHECK(scene.kept().empty());
@@ -315,17 +314,17 @@ TEST_CASE("a record that is malformed is none", "[trash]") {
   TrashScene scene;
   const std::string first = "turnstile-trash 1\n";
   for (const std::string& record :
-       {std::string("x"), std::string("turnstile-trash 2\nnot 0 0\nname a\n"), first,
-        first + "not 0 0\n", first + "not 0\nname a\n", first + "not 0 0 0\nname a\n",
-        first + "not -1 0\nname a\n", first + "not 0 0\nname a", first + "not 0 0\nname \n",
-        first + "not 0 0\nname ../a\n", first + "not 0 0\nname /a\n",
-        first + "not 0 0\nname .turnstile-trash/a\n", first + "not 0 0\nname a\nb\n",
-        first + "not 0 0\nname " + std::string(9000, 'a') + "\n"}) {
+       {std::string("x"), std::string("turnstile-trash 2\nnot 0\nname a\n"), first,
+        first + "not 0\n", first + "not\nname a\n", first + "not 0  \nname a\n",
+        first + "not -1\nname a\n", first + "not 0\nname a", first + "not 0\nname \n",
+        first + "not 0\nname ../a\n", first + "not 0\nname /a\n",
+        first + "not 0\nname .turnstile-trash/a\n", first + "not 0\nname a\nb\n",
+        first + "not 0\nname " + std::string(9000, 'a') + "\n"}) {
     CAPTURE(record);
     const std::string id = scene.leave(record, "content");
     CHECK_FALSE(scene.trash->find(id));
   }
-  CHECK(scene.trash->find(scene.leave(first + "not 0 0\nname a b/ c\n", "content")));
+  CHECK(scene.trash->find(scene.leave(first + "not 0\nname a b/ c\n", "content")));
   for (const char* id : {"", "x", "../../../../../../../../etc/passwd", ".", "a/b"})
     CHECK_FALSE(scene.trash->find(id));
 }
