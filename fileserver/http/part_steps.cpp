@@ -59,7 +59,7 @@ class PartSteps::Wish {
  public:
   // `kept` is the text of head_to_keep().
   Wish(Exchange& exchange, Parts& parts, const http::RequestHead& own, std::string_view kept)
-      : exchange_(exchange), parts_(parts), own_(own) {
+      : exchange_(exchange) {
     if (parser_.parse(kept) != http::HeadParser::State::kComplete) return;
     path_bytes_ = head().path();
     path_ = http::decode_path(head().path(), path_bytes_);
@@ -95,8 +95,6 @@ class PartSteps::Wish {
 
  private:
   Exchange& exchange_;
-  Parts& parts_;
-  const http::RequestHead& own_;
   http::HeadParser parser_;
   std::string path_bytes_;
   std::optional<http::Path> path_;
