@@ -40,15 +40,15 @@ bool expect(SSL* ssl, const std::string& name) {
          SSL_ctrl(ssl, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, text) == 1;
 }
 
-std::string in_alpn(std::string spoken) {
+std::string in_alpn(const std::string& spoken) {
   return spoken.empty() ? spoken : static_cast<char>(spoken.size()) + spoken;
 }
 
 }  // namespace
 
-ClientContext::ClientContext(ClientFiles files, std::string spoken)
+ClientContext::ClientContext(ClientFiles files, const std::string& spoken)
     : files_(std::move(files)),
-      spoken_(in_alpn(std::move(spoken))),
+      spoken_(in_alpn(spoken)),
       context_([this] { return read_for_client(files_); }) {}
 
 base::Result<Socket> ClientContext::encrypt(net::Fd fd, const std::string& name,

@@ -25,7 +25,7 @@ struct ClientFiles {
 class ClientContext {
  public:
   // `spoken` is offered in ALPN; empty: nothing is. Reads no file yet.
-  explicit ClientContext(ClientFiles files, std::string spoken = {});
+  explicit ClientContext(ClientFiles files, const std::string& spoken = {});
 
   // Reads the files, if that was not done before. kInternal with one line that says what is wrong
   // with which of them. Called before there are other threads.
