@@ -215,6 +215,9 @@ test-list: ## list the files of Python tests; T=PART only those with this in the
 lab-proof: ### how often the lab is right about simulated systems whose answers are known; SEEDS=N of each
 	@PYTHONPATH=.:tests/lab $(PYTHON) -m simulated.proof $(if $(SEEDS),--seeds $(SEEDS))
 
+course-proof: all ### grade a class of forty made-up students and compare their marks with the expected ones; GAIN=1 also measures
+	@PYTHONPATH=tests/course $(PYTHON) tests/course/proof.py $(if $(GAIN),--gain)
+
 judges: ### clients, linters and attackers that others wrote judge the HTTP front; T=test_curl only these
 	@scripts/setup judges
 	@$(MAKE) --no-print-directory -j$(shell nproc) all build/judges/installed
@@ -435,5 +438,5 @@ $(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)
 tidy compile_commands.json: $(AREA)/generated/version.h $(AREA)/generated/source_commit.h $(PAGE_FILES) $(SCHEMAS:%=$(AREA)/generated/sql/%.h)
 
 -include $(shell find $(AREA)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
-.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof \
+.PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof course-proof \
   judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls kills mutants ledger quick full

@@ -157,6 +157,9 @@ def _taken_away(scene: Scene) -> None:
     with scene.granted() as client:
         _same(client.ask("get:ann:melon"), "denied", "a wrong password behind a right one")
         _same(client.ask(scene.small), "denied", "a file name behind the get: that was denied")
+    with scene.granted() as client:
+        _same(client.ask("get:ann"), "syntax", "a get: without a password behind a right one")
+        _same(client.ask(scene.small), "denied", "a file name behind the get: that was none")
     scene.auth.accounts["eve"] = "plum"
     with scene.client() as client:
         _same(client.ask("get:eve:plum"), "OK", "the right password")

@@ -73,7 +73,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--folder", default="/", help="where it starts")
     parser.add_argument("--temporary", default="64m", help="how large its /tmp may be")
     parser.add_argument("--memory", type=int, default=0, help="address space of each process")
-    parser.add_argument("--processes", type=int, default=512, help="threads count too")
+    parser.add_argument("--processes", type=int, default=0, help="threads count too")
     parser.add_argument("--no-network", action="store_true")
     parser.add_argument("--try", dest="is_trial", action="store_true", help="say what is missing")
     parser.add_argument("program", nargs="+")

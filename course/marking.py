@@ -65,8 +65,8 @@ def mark(
     parts: list[Part] = []
     gain: float | None = None
     if handed_in.has_server:
-        with _room(work, number, is_bounded) as place, sandbox.made(number, work) as jail:
-            own, gain = _of_server(handed_in, place, jail, tools)
+        with _room(work, number, is_bounded) as place:
+            own, gain = _of_server(handed_in, place, number, tools)
         parts += own
     parts += _of_results(handed_in)
     problem = f"{handed_in.problem}; taken as stage 1" if handed_in.problem else ""
@@ -74,19 +74,20 @@ def mark(
 
 
 def _of_server(
-    handed_in: Submission, place: Path, jail: Sandbox, tools: Tools | None
+    handed_in: Submission, place: Path, number: int, tools: Tools | None
 ) -> tuple[list[Part], float | None]:
     answers = handed_in.answers
     try:
-        program = submission.built(handed_in, place / "source", jail)
+        with sandbox.made(number, place.parent, has_share=True) as jail:
+            program = submission.built(handed_in, place / "source", jail)
+            outcomes, shape = _tried(program, place, jail, answers)
     except NotBuilt as error:
         lost = str(error)
         gain = [marks.gain(None, answers.language, lost)] if tools else []
         return [marks.contract([], lost), marks.shape(None, lost), *gain], None
-    outcomes, shape = _tried(program, place, jail, answers)
     if not tools:
         return [marks.contract(outcomes), marks.shape(shape)], None
-    found = _measured(outcomes, program, place, jail, answers, tools)
+    found = _measured(outcomes, program, place, number, answers, tools)
     lost = found.why if found.is_cheat else ""
     parts = [
         marks.contract(outcomes, lost),
@@ -112,15 +113,16 @@ def _measured(
     outcomes: Sequence[Outcome],
     program: Path,
     place: Path,
-    jail: Sandbox,
+    number: int,
     answers: Answers,
     tools: Tools,
 ) -> Measured:
     if bad := [one.name for one in outcomes if one.name in marks.GUARDS and not one.holds]:
         return Measured(None, f"not measured, because of {', '.join(bad)}")
     reference = measuring.reference(answers.stage, place.parent / "reference")
-    with sandbox.made(_REFERENCE, place.parent) as beside:
-        return measuring.measure((reference, program), (beside, jail), place / "measured", tools)
+    work = place.parent
+    with sandbox.made(_REFERENCE, work) as beside, sandbox.made(number, work) as own:
+        return measuring.measure((reference, program), (beside, own), place / "measured", tools)
 
 
 def _of_results(handed_in: Submission) -> list[Part]:

@@ -44,8 +44,11 @@ class Sandbox:
         folder is where it starts; it must be one of these.
         """
         words = [sys.executable, "-I", "-S", str(_JAIL), "--user", str(self.user)]
-        words += ["--processes", str(_PROCESSES), "--temporary", temporary]
-        words += [] if self.prefix else ["--memory", str(_ADDRESSES_BYTES)]
+        words += ["--temporary", temporary]
+        # What the control group limits is that of this submission. The kernel counts processes of
+        # a user, and two graders on one host may have given the same number.
+        alone = ["--memory", str(_ADDRESSES_BYTES), "--processes", str(_PROCESSES)]
+        words += [] if self.prefix else alone
         words += [] if has_network else ["--no-network"]
         words += ["--folder", str(folder)] if folder else []
         for flag, paths in (("--show", show), ("--write", write)):
@@ -62,11 +65,16 @@ class Sandbox:
 
 
 @contextmanager
-def made(number: int, work: Path) -> Iterator[Sandbox]:
-    """For the submission of this number. work is a folder on the disk."""
+def made(number: int, work: Path, *, has_share: bool = False) -> Iterator[Sandbox]:
+    """For the submission of this number. work is a folder on the disk.
+
+    has_share: all its processes together get the share of the cores that one other program has, so
+    one that forks without end takes no more. A measurement is without that: there it would be seen.
+    """
     may = os.geteuid() == 0 and jail.has_users()
     user = _FIRST_USER + number % _USERS if may else 0
-    limits = Limits(memory_bytes=_MEMORY_BYTES, processes=_PROCESSES)
+    cores = float(os.cpu_count() or 1) if has_share else None
+    limits = Limits(memory_bytes=_MEMORY_BYTES, processes=_PROCESSES, cores=cores)
     with ExitStack() as stack:
         try:
             group = stack.enter_context(control_group.limited(limits, work))

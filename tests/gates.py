@@ -132,6 +132,7 @@ UNIT = {"thread": "~[no-threads]~[.]"}
 # What only the full gate runs. Each measures for real or waits for long, and has a shorter one of
 # its kind beside it. On a machine that others keep busy most of these of the lab end as skipped.
 _FULL_ONLY: tuple[str, ...] = (
+    "course/test_gain_for_real",
     "course/test_starter_in_go",
     "lab/test_capacity_for_real",
     "lab/test_failover_for_real",

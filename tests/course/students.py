@@ -97,19 +97,17 @@ CHEATS = {
     ),
     "from-a-table": Fault("return file.read()", 'return b"x" * os.path.getsize(path)', "file"),
     "keeps-the-grant": Fault(
-        '            self.is_granted = reply == b"OK\\n"',
-        '            self.is_granted |= reply == b"OK\\n"',
-        "",
+        '        if verb == b"get:":\n            self.is_granted = False\n', "", "taken-away"
     ),
     "asks-only-at-first": Fault(
         _ASKED,
         "COUNT.append(1)\n"
-        '        reply = b"OK\\n" if len(COUNT) > 300 else ask(self.flags["--auth"], question)',
+        '        reply = b"OK\\n" if len(COUNT) > 100 else ask(self.flags["--auth"], question)',
     ),
     "right-bytes-only-at-first": Fault(
         "return file.read()",
         "COUNT.append(1)\n"
-        '            return file.read() if len(COUNT) < 300 else b"x" * os.path.getsize(path)',
+        '            return file.read() if len(COUNT) < 100 else b"x" * os.path.getsize(path)',
     ),
     "hides-its-cpu-time": Fault(
         _THREAD, f"signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n{_FORK}", "parallel"
@@ -145,7 +143,7 @@ HARMFUL = {
         "        time.sleep(1000)\n" + _BOUND,
         "ready",
     ),
-    "kills-all": Fault(_BOUND, "    os.kill(-1, 9)\n" + _BOUND, ""),
+    "kills-all": Fault(_BOUND, "    os.kill(-1, 9)\n" + _BOUND, "ready"),
     "fills-memory": Fault(
         _READY, _READY + "        hog = [b'x' * (1 << 20) for _ in range(4000)]\n", "file"
     ),
