@@ -82,7 +82,7 @@ class ChosenMachineTest(unittest.TestCase):
 def _defaults() -> dict[str, object]:
     text = (
         "stages sizes threads channels seconds repeat store p99 pace engine gap discard hold "
-        "memory client link scale hosts note"
+        "memory client link scale hosts note shared"
     )
     nothing = dict.fromkeys(text.split())
     return {**nothing, "quick": True, "series": False, "order": "interleaved", "pin": "none"}
