@@ -16,6 +16,7 @@
 #include "fileserver/http/server_paths.h"
 #include "fileserver/http/still_allowed.h"
 #include "fileserver/parts.h"
+#include "http/date.h"
 #include "http/path.h"
 
 namespace fileserver {
@@ -25,7 +26,7 @@ namespace {
 constexpr std::uint64_t kMuchBytes = 16 << 20;  // between two calls of after_much
 
 // What is kept of the request that begins an upload, until the file gets its name.
-constexpr std::array<std::pair<http::Field, std::string_view>, 7> kKeptFields{{
+constexpr std::array<std::pair<http::Field, std::string_view>, 8> kKeptFields{{
     {http::Field::kIf, "If"},
     {http::Field::kIfMatch, "If-Match"},
     {http::Field::kIfModifiedSince, "If-Modified-Since"},
@@ -33,6 +34,7 @@ constexpr std::array<std::pair<http::Field, std::string_view>, 7> kKeptFields{{
     {http::Field::kIfUnmodifiedSince, "If-Unmodified-Since"},
     {http::Field::kReprDigest, "Repr-Digest"},
     {http::Field::kUploadMetadata, "Upload-Metadata"},
+    {http::Field::kXOcMtime, "X-OC-Mtime"},
 }};
 
 std::string head_to_keep(const http::RequestHead& head, std::string_view name) {
@@ -220,10 +222,11 @@ void PartSteps::publish(std::optional<http::Status> done) {
   if (!state().length_bytes && !upload_->set_length(upload_->offset_bytes()))
     return answer_failure(errno);
   const Uploads::Published published = base::may_block_long([&] {
-    return parts_.uploads->publish(
-        parts_.uploads->begin_with(wish.name(), upload_->fd(), may_change,
-                                   [&] { upload_->drop_bytes(); }),
-        may_change);
+    Upload whole_file = parts_.uploads->begin_with(wish.name(), upload_->fd(), may_change,
+                                                   [&] { upload_->drop_bytes(); });
+    if (const auto time_s = http::parse_upload_time(wish.head().value(http::Field::kXOcMtime)))
+      whole_file.ask_for_time(*time_s);
+    return parts_.uploads->publish(std::move(whole_file), may_change);
   });
   if (is_done(published.status)) upload_->complete();
   if (is_done(published.status) || !wish.answers_refusal())

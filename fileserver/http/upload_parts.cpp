@@ -9,6 +9,7 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/part_steps.h"
 #include "fileserver/parts.h"
+#include "http/date.h"
 #include "http/upload_fields.h"
 
 namespace fileserver {
@@ -125,6 +126,8 @@ void begin_parts(Exchange& exchange, Parts& parts, std::string_view name) {
   if (!fields.completes) return exchange.answer(400);
   if (head.is_1_0() && head.body().kind == http::Body::Kind::kNone) return exchange.answer(411);
   if (head.has(Field::kContentRange)) return exchange.answer(400);
+  if (head.has(Field::kXOcMtime) && !http::parse_upload_time(head.value(Field::kXOcMtime)))
+    return exchange.answer(400);
   if (head.has(Field::kContentEncoding)) return exchange.answer(415);
   if (DigestCheck(head).is_malformed()) return exchange.answer(400);
   const auto length = fields.told_length(0);

@@ -76,6 +76,12 @@ class PartsTableTest(PartsTest):
         self.append(self.client, answer.fields["location"], 2, b"c", LAST)
         self.assertEqual(self.read("g"), b"abc")
 
+    def test_the_file_has_the_time_that_was_asked_for(self) -> None:
+        path = self.begin(self.client, "timed", b"ab", "X-OC-Mtime: 1600000000")
+        answer = self.append(self.client, path, 2, b"c", LAST)
+        self.assertEqual((answer.status, answer.fields["x-oc-mtime"]), (201, "accepted"))
+        self.assertEqual(int((self.scene.root / "timed").stat().st_mtime), 1_600_000_000)
+
     def test_what_is_refused(self) -> None:
         a = self.begin(self.client, "a", b"abc", "Upload-Length: 5")
         done = self.begin(self.client, "done", b"abc")
@@ -98,6 +104,7 @@ class PartsTableTest(PartsTest):
                 (413, "POST /-/parts/x", MORE, "Upload-Length: 1001", nothing),
                 (413, "POST /-/parts/x", MORE, b"a" * 1001),
                 (415, "POST /-/parts/x", MORE, "Content-Encoding: gzip", b"a"),
+                (400, "POST /-/parts/x", MORE, "X-OC-Mtime: yesterday", b"a"),
                 (409, "POST /-/parts/no/x", MORE, nothing),
                 (404, "PUT /-/parts/a//x", MORE, nothing),
                 (404, "PUT /-/parts/../x", MORE, nothing),
