@@ -290,10 +290,10 @@ base::Status Trash::probe() {
     ::unlinkat(root.get(), name.c_str(), 0);
     return error;
   }
-  constexpr unsigned kExchange = 2;  // RENAME_EXCHANGE
+  constexpr unsigned kSwap = 2;  // RENAME_EXCHANGE
   const net::Fd other = make(root.get(), name);
   can_exchange_ = other.is_open() && ::syscall(SYS_renameat2, root.get(), name.c_str(), trash.get(),
-                                               kept.c_str(), kExchange) == 0;
+                                               kept.c_str(), kSwap) == 0;
   ::unlinkat(root.get(), name.c_str(), 0);
   ::unlinkat(trash.get(), kept.c_str(), 0);
   return base::kDone;

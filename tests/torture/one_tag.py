@@ -188,8 +188,8 @@ def measure(bench: Bench) -> Figure:
 _ONE_TAG = Mutation(
     "tags-of-uploads-are-not-unique",
     "fileserver/files/uploads.cpp",
-    "has_own_time = times_.give(file.fd(), name, replaced.modified_ns);",
-    "has_own_time = replaced.modified_ns >= 0;",
+    "upload.has_asked_time_ || times_.give(file.fd(), name, replaced.modified_ns);",
+    "replaced.modified_ns >= 0;",
 )
 
 
