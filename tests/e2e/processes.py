@@ -156,7 +156,7 @@ def memory_holds(pid: int, needle: bytes) -> bool:
 def server_of(client: Client, parent: int) -> int:
     """The child of `parent` that serves the client's connection."""
     inode = _socket_inode(client.socket.getpeername()[1], client.port())
-    owners = [child for child in children(parent) if f"socket:[{inode}]" in _open_files(child)]
+    owners = [child for child in children(parent) if f"socket:[{inode}]" in open_files(child)]
     assert len(owners) == 1, f"the connection is open in {owners}"
     return owners[0]
 
@@ -208,7 +208,8 @@ def _sockets() -> Iterator[tuple[int, int, list[str]]]:
         yield local, remote, fields
 
 
-def _open_files(pid: int) -> set[str]:
+def open_files(pid: int) -> set[str]:
+    """What its descriptors lead to, in the words of /proc. It may close some meanwhile."""
     found = set()
     for fd in Path(f"/proc/{pid}/fd").iterdir():
         try:

@@ -9,6 +9,7 @@ from pathlib import Path
 from dav_client import lock, token_of
 from lock_scene import OTHER, LocksScene
 from needs import missing
+from processes import open_files
 from programs import BUILD, SANITIZED, Program, environment
 from scene import SceneTest, with_loops
 from upload_scene import FOLDER, USER
@@ -48,11 +49,8 @@ def told(*command: object) -> tuple[int, str, str]:
 
 def services(server: Program) -> list[str]:
     """The abstract names on which this process listens."""
-    inodes = {
-        link.removeprefix("socket:[").removesuffix("]")
-        for fd in Path(f"/proc/{server.pid}/fd").iterdir()
-        if (link := os.readlink(fd)).startswith("socket:")
-    }
+    sockets = (link for link in open_files(server.pid) if link.startswith("socket:"))
+    inodes = {link.removeprefix("socket:[").removesuffix("]") for link in sockets}
     lines = Path("/proc/net/unix").read_text().splitlines()
     rows = [line.split() for line in lines if line.count(" @turnstile-fileserver-") == 1]
     return [row[7][1:] for row in rows if row[6] in inodes and row[3] == "00010000"]
@@ -60,7 +58,7 @@ def services(server: Program) -> list[str]:
 
 def tcp_listeners(server: Program) -> int:
     """How many ports the process has."""
-    inodes = {os.readlink(fd) for fd in Path(f"/proc/{server.pid}/fd").iterdir()}
+    inodes = open_files(server.pid)
     rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     return sum(row[3] == "0A" and f"socket:[{row[9]}]" in inodes for row in rows)
 
