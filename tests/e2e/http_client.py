@@ -101,9 +101,11 @@ class HttpClient:
             answer.fields[name] = parts[2]
         assert _DATE.fullmatch(answer.fields["date"]), answer.fields["date"]
         has_no_body = answer.status in _NO_BODY
-        assert ("content-length" in answer.fields) != has_no_body, answer
+        is_chunked = answer.fields.get("transfer-encoding") == "chunked"
+        assert ("content-length" in answer.fields) + has_no_body + is_chunked == 1, answer
         if method != "HEAD" and not has_no_body:
-            answer.body = self._take(int(answer.fields["content-length"]))
+            size = answer.fields.get("content-length")
+            answer.body = self._take_chunks() if size is None else self._take(int(size))
         return answer
 
     def interim(self) -> int:
@@ -126,6 +128,18 @@ class HttpClient:
             self._receive()
         taken, self._received = self._received[:size], self._received[size:]
         return taken
+
+    def _take_chunks(self) -> bytes:
+        body = b""
+        while True:
+            while b"\r\n" not in self._received:
+                self._receive()
+            size, self._received = self._received.split(b"\r\n", 1)
+            chunk = self._take(int(size, 16) + 2)
+            assert chunk.endswith(b"\r\n"), chunk
+            if chunk == b"\r\n":
+                return body
+            body += chunk[:-2]
 
     def _receive(self) -> None:
         try:
