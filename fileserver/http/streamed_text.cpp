@@ -19,7 +19,8 @@ class StreamedAnswer {
     if (has_failed_ || exchange_.stream().is_over()) return;
     if (!printed && !has_begun_) return exchange_.answer(printed.error());
     if (!printed) return exchange_.stream().abort();
-    if (!has_begun_) return send_whole(last);
+    if (!has_begun_ && last.size() <= kTextPieceBytes) return send_whole(last);
+    if (!has_begun_ && !send_head()) return;  // what ends the text made it longer
     if (is_body_wanted()) end(last);
   }
 

@@ -27,10 +27,11 @@ struct StreamedText {
   std::function<base::Status(std::string& last, const TakePiece& take)> print;
 };
 
-// Sends the answer; to HEAD without the text. A text of a single piece has its size in the head. A
-// longer one comes in chunks, and is sent while it is made. HTTP/1.0 knows no chunks. There it is
-// made twice, the first time to count its bytes. An error before the first piece is the answer. A
-// text that cannot be sent to its end ends the connection, so that the client sees that it was cut.
+// Sends the answer; to HEAD without the text. A text of up to kTextPieceBytes has its size in the
+// head. A longer one comes in chunks, and is sent while it is made. HTTP/1.0 knows no chunks. There
+// it is made twice, the first time to count its bytes. An error before the first piece is the
+// answer. A text that cannot be sent to its end ends the connection, so that the client sees that
+// it was cut.
 void send_streamed(Exchange& exchange, const StreamedText& text);
 
 }  // namespace fileserver

@@ -206,22 +206,30 @@ class PropertiesTest(SharedSceneTest):
             self.assertEqual(counts, [1, 1], answer.body)
 
     def test_an_answer_of_up_to_32_kib_has_its_length(self) -> None:
-        body, had_length = prop("getetag"), []
-        short = len(self.ask("/many/name-00000", "Depth: 0", body=body).body)
-        for files in (1, 100, 140, 150, 160, 170, 180, 200, 400):
-            folder = self.scene.root / f"some-{files}"
-            folder.mkdir()
-            self.addCleanup(shutil.rmtree, folder)
-            for number in range(files):
-                (folder / f"{number:03}").touch()
-            answer = self.ask(f"/{folder.name}/", "Depth: 1", body=body)
-            self.assertEqual(len(responses(answer.body)), files + 1)
-            self.assertGreater(len(answer.body), short)
-            is_short = len(answer.body) <= 32 * 1024
-            self.assertEqual("content-length" in answer.fields, is_short)
-            self.assertEqual("transfer-encoding" in answer.fields, not is_short)
-            had_length.append(is_short)
-        self.assertEqual(set(had_length), {True, False})
+        folder, most = self.scene.root / "sized", 32 * 1024
+        folder.mkdir()
+        self.addCleanup(shutil.rmtree, folder)
+        body = prop("resourcetype")  # as long for each file, and at any time
+
+        def asked(names: list[str]) -> DavAnswer:
+            for name in names:
+                (folder / name).touch()
+            answer = self.ask("/sized/", "Depth: 1", body=body)
+            for name in names:
+                (folder / name).unlink()
+            return answer
+
+        empty = len(asked([]).body)
+        each = len(asked(["0000"]).body) - empty
+        end = len(b"</D:multistatus>\n")
+        for size in (most - 1, most, most + 1, most + end - 1, most + end, most + 2 * end):
+            count, rest = divmod(size - empty, each)
+            names = [f"{number:04}" for number in range(count)]
+            names[-1] += "x" * rest
+            answer = asked(names)
+            self.assertEqual(len(answer.body), size)
+            self.assertEqual("content-length" in answer.fields, size <= most, size)
+            self.assertEqual("transfer-encoding" in answer.fields, size > most, size)
 
     def test_a_connection_goes_on_behind_small_answers(self) -> None:
         client = HttpClient(self.server, "alice", "wonderland")
