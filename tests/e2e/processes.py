@@ -180,12 +180,12 @@ def unacknowledged_bytes(client: Client) -> int:
     return int(_connection(client.socket.getpeername()[1], client.port())[4].split(":")[0], 16)
 
 
-def connections_with_unread_bytes(local_port: int) -> int:
-    """How many connections of a port have bytes that their server has not taken yet."""
+def connections_with_unread_bytes(local_port: int, least: int = 1) -> int:
+    """How many connections of a port have so many bytes that their server has not taken yet."""
     unread = [
         int(fields[4].split(":")[1], 16) for local, _, fields in _sockets() if local == local_port
     ]
-    return sum(count > 0 for count in unread)
+    return sum(count >= least for count in unread)
 
 
 def _socket_inode(local_port: int, remote_port: int) -> str:

@@ -57,11 +57,12 @@ class NamesTest(SpreadTest):
     def test_only_a_get_goes_to_another_host_if_its_own_dies_before_it_answers(self) -> None:
         get, put, *_ = sorted(of("two", self.places()))
         two = self.hosts["two"]
+        size = 4000  # more than haproxy's checks send, which wait there too
         two.server.pause()
         with ThreadPoolExecutor(2) as pool:
-            got = pool.submit(self.ask, get)
-            done = pool.submit(self.ask, put, method="PUT", body=b"x")
-            eventually(lambda: connections_with_unread_bytes(two.port) >= 2, "both are sent")
+            got = pool.submit(self.ask, f"{get}?{'x' * size}")
+            done = pool.submit(self.ask, put, method="PUT", body=b"x" * size)
+            eventually(lambda: connections_with_unread_bytes(two.port, size) >= 2, "both are sent")
             two.server.kill()
             self.assertEqual(got.result()[0], 200)
             self.assertEqual(done.result()[0], 502)  # another host would have said 405
