@@ -115,7 +115,6 @@ void Tally::add(const Tally& other) {
   add_part(kinds, other.kinds);
   add_part(channels, other.channels);
   add_part(think, other.think);
-  add_part(handshakes, other.handshakes);
 }
 
 }  // namespace loadgen
