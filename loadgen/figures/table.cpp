@@ -4,6 +4,7 @@
 
 #include "base/units.h"
 #include "loadgen/figures/format.h"
+#include "loadgen/figures/units.h"
 
 namespace loadgen {
 
