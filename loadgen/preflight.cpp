@@ -67,6 +67,15 @@ Wrong check_save_folder(const std::string& folder) {
   return fmt::format("--save: {}: {}", folder, failure.message());
 }
 
+std::optional<std::string> open_tls(const Config& config, Ready& ready) {
+  if (!config.is_encrypted) return {};
+  tls::ClientFiles files{.authorities = config.tls_ca, .believes_anybody = config.believes_anybody};
+  const char* const spoken = config.protocol == Protocol::kHttp ? "http/1.1" : "turnstile";
+  ready.tls = std::make_unique<tls::ClientContext>(std::move(files), spoken);
+  const auto opened = ready.tls->open();
+  return opened ? std::nullopt : std::optional(opened.error().context);
+}
+
 // Leaves out the addresses that do not accept a connection, unless none of them does. A name such
 // as localhost often stands for IPv4 and IPv6, and the server listens on one of them.
 void leave_out_unreachable(const Config& config, Ready& ready) {
@@ -125,7 +134,8 @@ base::Result<Ready> prepare(const Config& config) {
   auto servers = net::resolve(config.server);
   if (!servers) return servers.error();
 
-  Ready ready{std::move(*servers), Sources(), {}};
+  Ready ready{std::move(*servers), Sources(), {}, {}};
+  if (auto wrong = open_tls(config, ready)) return failed(std::move(*wrong));
   if (ready.servers.size() > 1) leave_out_unreachable(config, ready);
   const bool has_sources = are_all(ready.servers, &net::SocketAddress::is_loopback_v4);
   if (has_sources && (config.connection == Connection::kPerRequest || config.users > 0))

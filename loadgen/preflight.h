@@ -1,6 +1,7 @@
 // Checks before a run whether the host has what the run needs.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "loadgen/host.h"
 #include "loadgen/sources.h"
 #include "net/address.h"
+#include "tls/client_context.h"
 
 namespace loadgen {
 
@@ -17,11 +19,12 @@ namespace loadgen {
 struct Ready {
   std::vector<net::SocketAddress> servers;  // at least one; the load is spread over all of them
   Sources sources;
-  std::vector<std::string> warnings;  // what may go wrong, and what to do about it
+  std::unique_ptr<tls::ClientContext> tls;  // null: connections are in clear
+  std::vector<std::string> warnings;        // what may go wrong, and what to do about it
 };
 
-// Resolves the server's name, raises the limit of open descriptors, makes the folder of --save
-// and chooses the source addresses.
+// Resolves the server's name, raises the limit of open descriptors, makes the folder of --save,
+// reads the authorities of --tls-ca and chooses the source addresses.
 //
 // Fails if something that the run needs is missing. The error's context says in one line what it is
 // and what to do about it. If the server's name has several addresses, those that do not accept a

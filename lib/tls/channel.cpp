@@ -245,7 +245,8 @@ ssize_t Channel::receive_by(std::span<char> into, base::Deadline deadline) {
 std::string Channel::failure() const {
   if (!is_broken_) return {};
   if (is_plain_) return "the peer does not speak TLS";
-  const long verdict = SSL_get_verify_result(ssl_);
+  const bool is_verified = (SSL_get_verify_mode(ssl_) & SSL_VERIFY_PEER) != 0;
+  const long verdict = is_verified ? SSL_get_verify_result(ssl_) : X509_V_OK;
   if (verdict != X509_V_OK)
     return std::string("its certificate is not accepted: ") +
            X509_verify_cert_error_string(verdict);
@@ -328,6 +329,15 @@ ssize_t Channel::send_some(std::span<const char> head, net::FilePart left) {
   }
   return all;
 }
+
+std::shared_ptr<SSL_SESSION> Channel::session() const {
+  SSL_SESSION* const session = SSL_get1_session(ssl_);
+  if (session == nullptr) return nullptr;
+  std::shared_ptr<SSL_SESSION> owned(session, &SSL_SESSION_free);
+  return SSL_SESSION_is_resumable(session) == 1 ? owned : nullptr;
+}
+
+bool Channel::is_resumed() const { return SSL_session_reused(ssl_) == 1; }
 
 void Channel::say_goodbye() {
   if (!is_established_ || is_broken_) return;

@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 #include "base/result.h"
 #include "net/socket_io.h"
 
+struct ssl_session_st;
 struct ssl_st;
 
 namespace tls {
@@ -62,6 +64,12 @@ class Channel {
   // Never wait, whatever OpenSSL waits for. They may be called where a loop looks at events.
   ssize_t try_receive(std::span<char> into) { return read(into, false); }
   ssize_t try_send(std::span<const char> bytes) { return write(bytes, false); }
+
+  // What a later connection to the server resumes; null if it has given nothing for that yet.
+  std::shared_ptr<ssl_session_st> session() const;
+
+  // Whether the handshake has resumed an earlier connection.
+  bool is_resumed() const;
 
   // Why the connection broke; empty if it has not.
   std::string failure() const;

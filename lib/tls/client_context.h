@@ -16,6 +16,7 @@ namespace tls {
 struct ClientFiles {
   std::string authorities;  // that the server's certificate is from; empty: those of the system
   Files own = {};           // that the server asks for; empty: there are none
+  bool believes_anybody = false;  // whatever certificate the server has
 };
 
 // The server must have a certificate of one of these authorities, with the name or the address by
@@ -35,10 +36,11 @@ class ClientContext {
   base::Status read_again() { return context_.read_again(); }
 
   // Makes the handshake on a connection to the server `name`, a host name or an address, within the
-  // deadline. No call on the socket takes longer than `slice_ms`. kUnavailable with the reason.
-  // Throws std::bad_alloc. Requires: open() has succeeded.
+  // deadline. No call on the socket takes longer than `slice_ms`. `resumed`, unless that is null,
+  // is a Channel::session() of an earlier connection, which is resumed if the server still knows
+  // it. kUnavailable with the reason. Throws std::bad_alloc. Requires: open() has succeeded.
   base::Result<Socket> encrypt(net::Fd fd, const std::string& name, std::int64_t slice_ms,
-                               base::Deadline deadline);
+                               base::Deadline deadline, ssl_session_st* resumed = nullptr);
 
  private:
   const ClientFiles files_;

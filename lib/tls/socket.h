@@ -68,6 +68,9 @@ class Socket {
     return !(channel_ && channel_->has_pending()) && net::is_quiet_and_open(get());
   }
 
+  // Null: it is in clear. Valid until the socket is moved.
+  const Channel* channel() const { return channel_.get(); }
+
   // Why an encrypted connection broke; empty if nothing is known.
   std::string failure() const { return channel_ ? channel_->failure() : std::string(); }
 

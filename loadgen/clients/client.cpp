@@ -17,11 +17,12 @@ namespace loadgen {
 using namespace std::chrono_literals;
 
 Client::Client(const Config& config, const std::vector<net::SocketAddress>& servers,
-               const Sources& sources, int thread, ThreadSeries* series)
+               const Sources& sources, int thread, ThreadSeries* series, tls::ClientContext* tls)
     : config_(config),
       servers_(servers),
       sources_(sources),
       series_(series),
+      tls_(tls),
       thread_(thread),
       is_kept_(config.connection == Connection::kKeepAlive),
       driver_(make_driver(config)),
@@ -31,6 +32,7 @@ Client::Client(const Config& config, const std::vector<net::SocketAddress>& serv
       looks_at_files_(config.must_verify || download_.is_wanted()),
       notes_transfers_(notes_transfers(config)) {
   if (config.protocol == Protocol::kFtp) data_.emplace(config.timeout_ms, series);
+  if (tls_ != nullptr) handshakes_.emplace();
 }
 
 void Client::prepare() {
@@ -84,7 +86,12 @@ bool Client::looks_at_file(const Request& request) const {
   return looks_at_files_ && request.kind == RequestKind::kGet;
 }
 
-void Client::hang_up() { net::Fd closed = std::move(fd_); }
+void Client::hang_up() {
+  if (config_.resumes && socket_.channel() != nullptr) {
+    if (auto session = socket_.channel()->session()) session_ = std::move(session);
+  }
+  const tls::Socket closed = std::move(socket_);
+}
 
 void Client::begin_streams() {
   replies_.begin_request();
@@ -99,16 +106,32 @@ std::optional<Cause> Client::connect(Exchange& exchange) {
   is_reused_ = false;
   auto made = net::connect_to(*server_, config_.timeout_ms, source_,
                               std::max(replies_.deadline().left_ms(), 1));
-  if (!made) {
-    exchange.why = made.error().context;
-    if (base::now_ns() - exchange.started_ns < base::kNsPerMs) std::this_thread::sleep_for(1ms);
-    return replies_.deadline().has_passed() ? Cause(Fault::kTimeout) : Cause(Fault::kConnect);
+  if (!made) return fail_to_connect(made.error().context, exchange);
+  if (tls_ != nullptr) {
+    if (const auto failure = encrypt(std::move(*made), exchange)) return failure;
+  } else {
+    socket_ = std::move(*made);
   }
-  fd_ = std::move(*made);
   ++made_;
-  replies_.begin_connection(fd_.get());
+  replies_.begin_connection(socket_.get(), socket_.channel() != nullptr ? &socket_ : nullptr);
   driver_->begin_connection();
   return {};
+}
+
+std::optional<Cause> Client::encrypt(net::Fd fd, Exchange& exchange) {
+  const std::int64_t begun_ns = base::now_ns();
+  auto encrypted = tls_->encrypt(std::move(fd), config_.server.host, config_.timeout_ms,
+                                 replies_.deadline(), session_.get());
+  if (!encrypted) return fail_to_connect(encrypted.error().context, exchange);
+  socket_ = std::move(*encrypted);
+  handshakes_->add(base::now_ns() - begun_ns, socket_.channel()->is_resumed());
+  return {};
+}
+
+std::optional<Cause> Client::fail_to_connect(const std::string& why, Exchange& exchange) {
+  exchange.why = why;
+  if (base::now_ns() - exchange.started_ns < base::kNsPerMs) std::this_thread::sleep_for(1ms);
+  return replies_.deadline().has_passed() ? Cause(Fault::kTimeout) : Cause(Fault::kConnect);
 }
 
 // With a connection for each request, the time includes closing the previous connection. If client
@@ -124,11 +147,17 @@ std::optional<Cause> Client::begin(Exchange& exchange) {
     exchange.connected_ns = base::now_ns();
     return failure;
   }
-  is_reused_ = fd_.is_open();
+  is_reused_ = socket_.is_open();
   if (!is_reused_) return connect(exchange);
-  if (exchange.kind != RequestKind::kGet && !net::is_quiet_and_open(fd_.get()))
-    return reconnect(exchange);
+  if (exchange.kind != RequestKind::kGet && !may_send_on_kept()) return reconnect(exchange);
   return {};
+}
+
+// What lies in a socket of TLS may be a ticket for the next connection. Only receiving tells.
+bool Client::may_send_on_kept() {
+  if (socket_.channel() == nullptr) return socket_.is_quiet_and_open();
+  char byte = 0;
+  return socket_.receive_now({&byte, 1}) < 0 && errno == EAGAIN;
 }
 
 // The time of the request goes on.
@@ -259,7 +288,7 @@ std::optional<Cause> Client::check_file(const Request& request) {
 
 // As with send(), the reason why the server takes no more is found by reading.
 std::optional<Cause> Client::upload(std::uint64_t size_bytes, Exchange& exchange) {
-  const UploadEnd end = send_upload(fd_.get(), size_bytes, replies_.deadline(), series_);
+  const UploadEnd end = send_upload(socket_.get(), size_bytes, replies_.deadline(), series_);
   note_sent(end == UploadEnd::kWhole, exchange);
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
@@ -297,7 +326,7 @@ std::optional<Cause> Client::ask(const Step& step, Exchange& exchange) {
 // Only a time-out is a failure here. If the server has closed the connection, it may have sent the
 // reason before, and the caller finds both by reading.
 std::optional<Cause> Client::send(const Step& step, Exchange& exchange) {
-  if (net::send_all(fd_.get(), step.bytes)) {
+  if (socket_.send_all(step.bytes)) {
     if (series_ != nullptr && step.file_bytes > 0) series_->move(step.file_bytes);
     if (step.file_bytes > 0) note_sent(true, exchange);
     return {};

@@ -19,6 +19,8 @@
 #include "loadgen/sources.h"
 #include "net/address.h"
 #include "net/fd.h"
+#include "tls/client_context.h"
+#include "tls/socket.h"
 
 namespace loadgen {
 
@@ -26,10 +28,12 @@ namespace loadgen {
 class Client final : public ThreadClient {
  public:
   // All arguments but `thread`, which counts from 0, must outlive it. `series` may be null; then
-  // it is not told which bytes move. Requires: `servers` is not
-  // empty. The connections go to all of them in turn, and thread t begins with number t.
+  // it is not told which bytes move. Without `tls` the connections are in clear.
+  // Requires: `servers` is not empty. The connections go to all of them in turn, and thread t
+  // begins with number t.
   Client(const Config& config, const std::vector<net::SocketAddress>& servers,
-         const Sources& sources, int thread, ThreadSeries* series = nullptr);
+         const Sources& sources, int thread, ThreadSeries* series = nullptr,
+         tls::ClientContext* tls = nullptr);
 
   void prepare() override;
 
@@ -48,11 +52,17 @@ class Client final : public ThreadClient {
   const std::optional<std::string>& save_failure() const override { return download_.failure(); }
   std::uint64_t connections() const override { return made_; }
   std::uint64_t reconnects() const override { return reconnects_; }
+  const HandshakeTally* handshakes() const override {
+    return handshakes_ ? &*handshakes_ : nullptr;
+  }
   void hang_up() override;
 
  private:
   // Each of these returns why the request failed, or nothing.
   std::optional<Cause> connect(Exchange& exchange);
+  std::optional<Cause> encrypt(net::Fd fd, Exchange& exchange);
+  std::optional<Cause> fail_to_connect(const std::string& why, Exchange& exchange);
+  bool may_send_on_kept();
   void begin_streams();
   std::optional<Cause> begin(Exchange& exchange);
   std::optional<Cause> reconnect(Exchange& exchange);
@@ -77,6 +87,7 @@ class Client final : public ThreadClient {
   const std::vector<net::SocketAddress>& servers_;
   const Sources& sources_;
   ThreadSeries* const series_;
+  tls::ClientContext* const tls_;  // null: in clear
   const int thread_;
   const bool is_kept_;
 
@@ -88,17 +99,19 @@ class Client final : public ThreadClient {
   const bool looks_at_files_;  // for --verify or --save
   const bool notes_transfers_;
   Gate* gate_ = nullptr;  // of the request
-  net::Fd fd_;
+  tls::Socket socket_;
   net::Fd data_fd_;
   const net::SocketAddress* server_ = nullptr;  // of the connection
   const net::SocketAddress* source_ = nullptr;  // of the connection; null: the system chose it
   bool is_usable_ = false;                      // the connection can take the next request
   bool is_reused_ = false;                      // the connection was there before the request
-  bool is_upload_cut_ = false;    // the server answered before all of the file was sent
-  std::int64_t connections_ = 0;  // the number of attempts to connect
-  std::uint64_t made_ = 0;        // those that were made
-  std::uint64_t reconnects_ = 0;  // of these, after a kept one had ended
-  bool is_under_way_ = false;     // only for an assertion
+  bool is_upload_cut_ = false;                // the server answered before all of the file was sent
+  std::optional<HandshakeTally> handshakes_;  // nothing: in clear
+  std::shared_ptr<ssl_session_st> session_;   // what the next connection resumes; null: nothing
+  std::int64_t connections_ = 0;              // the number of attempts to connect
+  std::uint64_t made_ = 0;                    // those that were made
+  std::uint64_t reconnects_ = 0;              // of these, after a kept one had ended
+  bool is_under_way_ = false;                 // only for an assertion
 };
 
 }  // namespace loadgen

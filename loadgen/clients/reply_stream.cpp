@@ -34,8 +34,9 @@ ReplyStream::ReplyStream(std::int64_t timeout_ms, ThreadSeries* series)
       series_(series),
       buffer_(std::make_unique_for_overwrite<char[]>(kBufferBytes)) {}
 
-void ReplyStream::begin_connection(int fd) {
+void ReplyStream::begin_connection(int fd, tls::Socket* encrypted) {
   fd_ = fd;
+  encrypted_ = encrypted;
   begin_ = end_ = 0;
 }
 
@@ -52,6 +53,7 @@ void ReplyStream::begin_request() {
 
 std::string ReplyStream::why_closed() const {
   if (closed_errno_ == 0) return "the server closed the connection";
+  if (encrypted_ != nullptr && !encrypted_->failure().empty()) return encrypted_->failure();
   return std::generic_category().message(closed_errno_);
 }
 
@@ -96,7 +98,7 @@ std::optional<Cause> ReplyStream::skip(std::uint64_t size_bytes, ThreadSeries* s
   for (std::uint64_t left = size_bytes - here; left > 0;) {
     if (const auto failure = wait_if_late()) return failure;
     const auto wanted = std::min<std::uint64_t>(left + 1, kBufferBytes);
-    const ssize_t got = net::discard(fd_, {buffer_.get(), wanted});
+    const ssize_t got = receive_into({buffer_.get(), wanted}, false);
     if (const auto failure = note_received(got)) return failure;
     tell(series, static_cast<std::uint64_t>(got));
     if (static_cast<std::uint64_t>(got) > left) return Fault::kProtocol;
@@ -136,15 +138,21 @@ std::optional<Cause> ReplyStream::receive(std::size_t at_most_bytes) {
   }
   if (const auto failure = wait_if_late()) return failure;
   const std::size_t wanted = std::min(at_most_bytes, kBufferBytes - end_);
-  const ssize_t got = net::receive(fd_, {buffer_.get() + end_, wanted});
+  const ssize_t got = receive_into({buffer_.get() + end_, wanted}, true);
   if (const auto failure = note_received(got)) return failure;
   end_ += static_cast<std::size_t>(got);
   return {};
 }
 
-// While the request is not late, the time-out of the socket is enough.
+ssize_t ReplyStream::receive_into(std::span<char> into, bool is_wanted) {
+  if (encrypted_ != nullptr) return encrypted_->receive_by(into, deadline_);
+  return is_wanted ? net::receive(fd_, into) : net::discard(fd_, into);
+}
+
+// While the request is not late, the time-out of the socket is enough. An encrypted connection
+// keeps the deadline by itself, as it may have bytes of which the socket does not tell.
 std::optional<Cause> ReplyStream::wait_if_late() {
-  const bool must_watch_clock = unhurried_.has_passed();
+  const bool must_watch_clock = encrypted_ == nullptr && unhurried_.has_passed();
   if (must_watch_clock && (deadline_.has_passed() || !net::wait_until_readable(fd_, deadline_))) {
     return Fault::kTimeout;
   }

@@ -15,6 +15,7 @@
 #include "loadgen/clients/reference.h"
 #include "loadgen/figures/cause.h"
 #include "loadgen/figures/thread_series.h"
+#include "tls/socket.h"
 
 namespace loadgen {
 
@@ -35,9 +36,9 @@ class ReplyStream {
   // `series`, unless that is null, is told which bytes of files move. It must outlive the stream.
   explicit ReplyStream(std::int64_t timeout_ms, ThreadSeries* series = nullptr);
 
-  // Starts with a new connection. Borrows `fd`. Requires: `timeout_ms` is the time-out of the
-  // socket.
-  void begin_connection(int fd);
+  // Starts with a new connection. Borrows `fd`, and `encrypted`, which has it, unless that is null.
+  // Requires: `timeout_ms` is the time-out of the socket.
+  void begin_connection(int fd, tls::Socket* encrypted = nullptr);
 
   // Starts a request: its time and its bytes count from here.
   void begin_request();
@@ -93,6 +94,7 @@ class ReplyStream {
   std::optional<Cause> skip(std::uint64_t size_bytes, ThreadSeries* series);
   std::optional<Cause> end_of(std::optional<Cause> failure) const;
   std::optional<Cause> wait_if_late();
+  ssize_t receive_into(std::span<char> into, bool is_wanted);
   std::optional<Cause> note_received(ssize_t got);
   std::optional<Cause> receive(std::size_t at_most_bytes);
 
@@ -100,7 +102,8 @@ class ReplyStream {
   ThreadSeries* const series_;
   const std::unique_ptr<char[]> buffer_;
   int fd_ = -1;
-  int closed_errno_ = 0;  // of the last Fault::kClosed; 0: the stream ended
+  tls::Socket* encrypted_ = nullptr;  // null: in clear
+  int closed_errno_ = 0;              // of the last Fault::kClosed; 0: the stream ended
   base::Deadline deadline_ = base::Deadline::never();
   base::Deadline unhurried_ =
       base::Deadline::never();  // until then the time-out of the socket is enough

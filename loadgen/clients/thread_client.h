@@ -8,6 +8,7 @@
 #include "loadgen/clients/request.h"
 #include "loadgen/figures/channels.h"
 #include "loadgen/figures/exchange.h"
+#include "loadgen/figures/handshakes.h"
 
 namespace loadgen {
 
@@ -59,6 +60,9 @@ class ThreadClient {
 
   // Of a client with several connections for one file; otherwise null.
   virtual const ChannelTally* channels() const { return nullptr; }
+
+  // Of a client whose connections are encrypted; otherwise null.
+  virtual const HandshakeTally* handshakes() const { return nullptr; }
 
   // Closes all connections.
   virtual void hang_up() = 0;

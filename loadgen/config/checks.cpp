@@ -105,6 +105,14 @@ Wrong check_protocol(const Config& config) {
   return {};
 }
 
+Wrong check_tls(const Config& config) {
+  if (!config.is_encrypted) return {};
+  if (config.server.is_unix()) return "--tls needs a server with a port";
+  if (config.believes_anybody && !config.tls_ca.empty())
+    return "--tls-ca and --tls-insecure exclude each other";
+  return {};
+}
+
 Wrong check_crowd(const Config& config) {
   if (!is_crowd(config)) return {};
   if (config.users == 0) return "--pace needs --users, who read so many bytes a second";
@@ -189,6 +197,7 @@ std::optional<std::string> what_is_wrong_with(const Config& config) {
   if (Wrong wrong = check_channels(config)) return wrong;
   if (Wrong wrong = check_mix(config)) return wrong;
   if (Wrong wrong = check_protocol(config)) return wrong;
+  if (Wrong wrong = check_tls(config)) return wrong;
   if (Wrong wrong = check_accounts(config)) return wrong;
   if (sends(config, RequestKind::kPut) && config.size_bytes == 0)
     return "put needs --size, which is at least 1";

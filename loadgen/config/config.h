@@ -107,6 +107,13 @@ struct Config {
 
   Connection connection = Connection::kPerRequest;  // of a crowd it is always kKeepAlive
   FtpData ftp_data = FtpData::kEpsv;
+
+  // Only of threads without users and channels, for new and get over the native protocol and HTTP.
+  bool is_encrypted = false;  // the connections are in TLS
+  std::string tls_ca;         // the authorities that are believed; empty: those of the system
+  bool believes_anybody = false;
+  bool resumes = true;  // a new connection resumes an earlier one of its thread
+
   bool is_pipelined = false;         // native: send `get:` and the file name in one write
   std::int64_t timeout_ms = 30'000;  // for one request
 

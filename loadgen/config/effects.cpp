@@ -66,6 +66,11 @@ constexpr Need kDrawn{
       return c.arrivals == ArrivalKind::kPoisson || c.think.kind == ThinkKind::kExponential ||
              c.files > 0 || is_mixed(c) || (c.accounts > 1 && !makes_given_accounts(c));
     }};
+constexpr Need kThreadsInTls{
+    "new or get, without put, --users and --channels", [](const Config& c) {
+      return !sends(c, RequestKind::kPut) && c.users == 0 && !has_channels(c);
+    }};
+constexpr Need kTls{"--tls", [](const Config& c) { return c.is_encrypted; }};
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};
 
@@ -101,6 +106,8 @@ constexpr Row kRows[] = {
     {"--rate", kAll, kAll, kOpen, kNoGivenAccounts},
     {"--channels", kGet, bit(Protocol::kHttp) | kFtp, kClosed | kOpen, kNoUsers},
 
+    {"--tls", kAll, kNative | bit(Protocol::kHttp), kClosed | kOpen | kBurst, kThreadsInTls},
+
     {"--server"},
     {"--protocol"},
     {"--user"},
@@ -134,6 +141,9 @@ constexpr Row kRows[] = {
     {"--connection", kAll, kAll, kClosed | kOpen | kBurst},
     {"--pipeline", kGet, kNative, kClosed | kOpen | kCrowd},
     {"--ftp-data", kAll, kFtp},
+    {"--tls-ca", kAll, kAll, kAll, kTls},
+    {"--tls-insecure", kAll, kAll, kAll, kTls},
+    {"--tls-resume", kAll, kAll, kAll, kTls},
     {"--pool", kGet, kAll, kAll, kPooled},
     {"--write", kGet, kAll, kAll, kSavedByChannels},
     {"--hold", kGet, kAll, kBurst},

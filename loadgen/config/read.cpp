@@ -162,6 +162,20 @@ void declare_connections(flags::App& app, Config& config) {
                              "where epsv is not known");
 }
 
+void declare_tls(flags::App& app, Config& config) {
+  app.group("TLS", flags::Shown::kInFullHelp);
+  app.add_flag("--tls", config.is_encrypted,
+               "encrypt the connections (native, and http without put); not with --users and "
+               "--channels. The response time of a request that connects includes the handshake");
+  flags::add_path(app, "--tls-ca", config.tls_ca,
+                  "believe servers with a certificate of the authorities in FILE; without it, of "
+                  "those of the system");
+  app.add_flag("--tls-insecure", config.believes_anybody,
+               "believe a server whatever certificate it has");
+  flags::add_choice<bool>(app, "--tls-resume", config.resumes, {{"on", true}, {"off", false}},
+                          "whether a new connection resumes an earlier one of its thread");
+}
+
 void declare_output(flags::App& app, Config& config) {
   app.group("Output");
   flags::add_path(app, "--json", config.json,
@@ -192,6 +206,7 @@ void declare(flags::App& app, Config& config) {
   declare_open_loop(app, config);
   declare_mixed_work(app, config);
   declare_connections(app, config);
+  declare_tls(app, config);
   declare_channels(app, config.channels);
   declare_bursts(app, config);
   crowd::declare(app, config.crowd, seconds, config.seconds_ms);

@@ -131,6 +131,9 @@ class alignas(64) Recorder {
   // What the channels of the thread have done, in the whole run.
   void set_channels(const ChannelTally& channels) { tally_.channels = channels; }
 
+  // The same of its handshakes.
+  void set_handshakes(const HandshakeTally& handshakes) { tally_.handshakes = handshakes; }
+
   // Instead of the time from the start of the window to the thread's last request: the sum of those
   // of the users that share it.
   void set_active(std::int64_t ns) { tally_.active_ns = static_cast<std::uint64_t>(ns); }

@@ -50,6 +50,7 @@ constexpr When kUsers{"`--users`", has_users_asked};
 constexpr When kMix{"`--mix`", [](const Report& all) { return !all.summary.kinds.empty(); }};
 constexpr When kChannels{"`--channels`"};
 constexpr When kThink{"`--think`"};
+constexpr When kTls{"`--tls`"};
 constexpr When kLoops{"closed and open loops"};
 constexpr When kClosed{"closed loops"};
 constexpr When kLongLoops{"closed and open loops of 10 s"};
@@ -76,7 +77,7 @@ auto objects_of(const Report& all) {
   const auto* const outcome = in(summary.crowd, &crowd::Summary::outcome);
   return std::tuple(&config, &config.crowd, tally.channels ? &config.channels : nullptr,  //
                     &figures, &figures.cpu, &figures.stalls, in(figures.count_check),     //
-                    &tally, in(tally.open), in(tally.channels),                           //
+                    &tally, in(tally.open), in(tally.channels), in(tally.handshakes),     //
                     summary.plateau ? in(tally.plateau) : nullptr,                        //
                     in(tally.crowd), in(tally.crowd, &crowd::Tally::waiting),             //
                     &summary, in(summary.under_way), in(summary.open), in(summary.plateau),
@@ -326,6 +327,9 @@ constexpr Field kFields[] = {
      [](const Report& all) { return errors_json(all.summary.errors, all.summary.errors_total); }},
     kept<&Tally::connections>("connections", "count", kAll, kAdded, kLater),
     kept<&Tally::reconnects>("reconnects", "count", kAll, kAdded, kLater),
+    shown<&HandshakeTally::made>("tls.handshakes", "count", kTls),
+    shown<&HandshakeTally::resumed>("tls.resumed", "count", kTls),
+    shown<&Summary::handshake>("tls.handshake_ms", "times", kTls),
 
     shown<&crowd::Options::engine>("engine", "word", kCrowd),
     shown<&Config::threads>("threads", "count", kAll, kAdded, kByHand),

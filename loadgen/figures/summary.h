@@ -132,6 +132,9 @@ struct Summary {
   // of the window cut counts with what had passed, so that no part of the threads' time is missing.
   std::optional<double> think_ms;
 
+  // With --tls: of the handshakes that succeeded.
+  std::optional<ResponseTimes> handshake;
+
   // From the end of one request to the end of the next one, on average.
   double cycle_ms() const { return response.mean_ms + think_ms.value_or(0); }
 

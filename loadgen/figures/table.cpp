@@ -216,6 +216,12 @@ std::string table_of(const Config& config, const Figures& figures, const Summary
   }
   if (figures.tally.channels)
     table += row("channels", channels_text(config, *figures.tally.channels));
+  if (summary.handshake) {
+    const HandshakeTally& made = *figures.tally.handshakes;
+    table +=
+        row("TLS handshakes", fmt::format("{}, of which {} resumed; {}", made.made, made.resumed,
+                                          response_time_text(*summary.handshake)));
+  }
   if (summary.think_ms) {
     table += row("think time", fmt::format("mean {:.3f} ms, as measured; asked for: {}",
                                            *summary.think_ms, text_of(config.think)));

@@ -115,6 +115,7 @@ void Tally::add(const Tally& other) {
   add_part(kinds, other.kinds);
   add_part(channels, other.channels);
   add_part(think, other.think);
+  add_part(handshakes, other.handshakes);
 }
 
 }  // namespace loadgen

@@ -12,6 +12,7 @@
 #include "loadgen/figures/channels.h"
 #include "loadgen/figures/crowd.h"
 #include "loadgen/figures/exchange.h"
+#include "loadgen/figures/handshakes.h"
 #include "loadgen/figures/histogram.h"
 #include "loadgen/figures/think.h"
 
@@ -139,6 +140,8 @@ struct Tally {
   std::optional<KindTallies> kinds;      // only of a run that mixes kinds of request
   std::optional<ChannelTally> channels;  // only of a run with --channels, of all of it
   std::optional<ThinkTally> think;       // only of a run with --think
+
+  std::optional<HandshakeTally> handshakes;  // only of a run with --tls, of all of it
 
   std::uint64_t succeeded() const { return response_ns.count() - (open ? open->given_up : 0); }
   std::uint64_t errors_total() const;

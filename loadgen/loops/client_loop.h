@@ -67,6 +67,7 @@ class ClientLoop : public Loop {
     send_requests(control);
     recorder_.count_connections(client_->connections(), client_->reconnects());
     if (const ChannelTally* const channels = client_->channels()) recorder_.set_channels(*channels);
+    if (const HandshakeTally* const made = client_->handshakes()) recorder_.set_handshakes(*made);
     transfers_.flush();
   }
 
@@ -77,7 +78,7 @@ class ClientLoop : public Loop {
       return std::make_unique<ChannelClient>(config, shared.ready.servers, shared.ready.sources,
                                              thread, series);
     return std::make_unique<Client>(config, shared.ready.servers, shared.ready.sources, thread,
-                                    series);
+                                    series, shared.ready.tls.get());
   }
 
   Request request_ = {};  // the last one

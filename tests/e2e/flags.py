@@ -174,6 +174,8 @@ LOADGEN = (
     Flag("server", "127.0.0.1:9000", "127.0.0.1:1", BAD_ADDRESS),
     _choice("protocol", "native", "http", "ftp"),
     _choice("ftp-data", "epsv", "pasv"),
+    Flag("tls-ca", None, "ca.pem"),
+    _choice("tls-resume", "on", "off"),
     Flag("threads", "1", "2", BAD_COUNT),
     Flag("think", None, "exp:0.5", ("exp", "fixed:0", "exp:-1", "1", "exp:1s")),
     Flag("seconds", "10", "1.5", BAD_SECONDS),
@@ -209,6 +211,8 @@ LOADGEN = (
         Flag(name, None, "x")
         for name in (
             "pipeline",
+            "tls",
+            "tls-insecure",
             "size",
             "user",
             "password",

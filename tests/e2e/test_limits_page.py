@@ -44,6 +44,7 @@ NO_LIMITS = {
     *("file", "once", "verify", "verify-root", "save", "json", "protocol", "arrivals", "seed"),
     *("too-slow", "engine", "release", "hold", "transfers", "series", "start-at", "distribution"),
     *("telemetry", "popularity", "mix", "think", "share", "write"),
+    *("tls", "tls-ca", "tls-insecure", "tls-resume"),
 }
 NO_LIMIT_PREFIXES = ("mysql-", "redis-")
 
