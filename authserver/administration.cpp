@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "authserver/account_marks.h"
+#include "authserver/links.h"
 #include "authserver/passwords/scheme.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -47,7 +48,12 @@ bool is_change(WishKind kind) {
     case WishKind::kEnd:
     case WishKind::kApp:
     case WishKind::kRevoke:
-    case WishKind::kPassword: return true;
+    case WishKind::kPassword:
+    case WishKind::kLink:
+    case WishKind::kUnlink: return true;
+    case WishKind::kLinks:
+    case WishKind::kVisit:
+    case WishKind::kUse:
     case WishKind::kWho:
     case WishKind::kList:
     case WishKind::kSessions:
@@ -56,11 +62,21 @@ bool is_change(WishKind kind) {
   return false;
 }
 
+bool is_of_guest(WishKind kind) { return kind == WishKind::kVisit || kind == WishKind::kUse; }
+
 // Two that would leave the administrator outside.
 bool closes(WishKind kind) { return kind == WishKind::kDisable || kind == WishKind::kRemove; }
 
 base::Result<std::string> without_text(const base::Status& status) {
   return status ? base::Result<std::string>(std::string()) : status.error();
+}
+
+// A new token behind its ID.
+base::Result<std::string> with_id(base::Result<std::string> token) {
+  if (!token) return token;
+  std::string told = id_of(row_of_token(*token)) + " " + *token;
+  wipe(*token);
+  return told;
 }
 
 std::string line_of(std::string_view user, std::string_view record) {
@@ -72,13 +88,25 @@ std::string line_of(std::string_view user, std::string_view record) {
   return line += '\n';
 }
 
+// How many are left; "-": any number.
+std::string uses_of(const LinkTerms& link) {
+  return link.uses_left == kAnyNumber ? "-" : std::to_string(link.uses_left);
+}
+
 std::string line_of(const TokenEntry& entry) {
   const TokenRecord& token = entry.token;
   std::string line = fmt::format("{} {} {} {} {}", entry.id, word_of(token.kind), token.made_s,
                                  token.used_s, token.ends_s);
   if (!token.name.empty()) line.append(" ").append(token.name);
+  if (token.kind == TokenKind::kLink)
+    line += fmt::format(" {} {} {} {}", wire::word_of(token.link.may), uses_of(token.link),
+                        token.link.proof.empty() ? "open" : "locked", entry.path);
   return line += '\n';
 }
+
+constexpr std::array kListedKinds{TokenKind::kSession, TokenKind::kApp, TokenKind::kLink};
+constexpr std::array kAppKind{TokenKind::kApp};
+constexpr std::array kLinkKind{TokenKind::kLink};
 
 }  // namespace
 
@@ -87,11 +115,16 @@ struct Administration::Speaker {
   // password and does nothing else.
   bool may(const Wish& wish) const {
     switch (wish.kind) {
-      case WishKind::kWho: return by != TokenKind::kInvitation;
+      case WishKind::kWho: return is_in_person() || by == TokenKind::kApp;
       case WishKind::kPassword: return by == TokenKind::kInvitation;
+      case WishKind::kVisit:
+      case WishKind::kUse: return false;  // of guests alone, who are nobody
       case WishKind::kApps:
       case WishKind::kApp:
-      case WishKind::kRevoke: return is_in_person();
+      case WishKind::kRevoke:
+      case WishKind::kLinks:
+      case WishKind::kLink:
+      case WishKind::kUnlink: return is_in_person();
       case WishKind::kSessions:
       case WishKind::kEnd: return is_in_person() && (is_admin || wish.user == user);
       case WishKind::kList:
@@ -113,6 +146,7 @@ struct Administration::Speaker {
 };
 
 base::Result<std::string> Administration::answer(const wire::As& request) {
+  if (is_of_guest(request.wish.kind)) return answer_guest(request);
   const auto speaker = who_asks(request);
   if (!speaker) {
     serve::log_request(wire::word_of(request.wish.kind), {}, speaker.error());
@@ -129,6 +163,21 @@ base::Result<std::string> Administration::answer(const wire::As& request) {
   serve::log_request(wire::word_of(kind), speaker->user,
                      answer ? base::Status(base::kDone) : base::Status(answer.error()));
   return answer;
+}
+
+base::Result<std::string> Administration::answer_guest(const wire::As& request) {
+  const auto kind = request.wish.kind;
+  const auto secret = wire::parse_link_secret(request.wish.operand);
+  const auto visited = !request.account && wire::is_token(request.token) && secret
+                           ? visit_link(store_, tokens_, request.token, *secret,
+                                        kind == WishKind::kUse ? Visit::kUses : Visit::kLooks)
+                           : base::Result<VisitedLink>(Error{ErrorCode::kDenied, "no such link"});
+  serve::log_request(wire::word_of(kind), visited ? visited->maker : std::string_view(),
+                     visited ? base::Status(base::kDone) : base::Status(visited.error()));
+  if (!visited) return visited.error();
+  if (visited->is_closed) return std::string("closed");
+  return fmt::format("open {} {} {} {} {}", visited->id, visited->maker,
+                     wire::word_of(visited->terms.may), uses_of(visited->terms), visited->path);
 }
 
 base::Result<Administration::Speaker> Administration::who_asks(const wire::As& request) {
@@ -186,15 +235,19 @@ base::Result<std::string> Administration::carry_out(const Speaker& speaker, cons
         marks.is_disabled = wish.kind == WishKind::kDisable;
       }));
     case WishKind::kRemove: return without_text(remove(wish.user));
-    case WishKind::kSessions: return tokens_of(wish.user, false);
+    case WishKind::kSessions: return tokens_of(wish.user, kListedKinds);
     case WishKind::kEnd:
-      return without_text(end_token(store_, tokens_, wish.user, wish.operand,
-                                    std::array{TokenKind::kSession, TokenKind::kApp}));
-    case WishKind::kApps: return tokens_of(speaker.user, true);
+      return without_text(end_token(store_, tokens_, wish.user, wish.operand, kListedKinds));
+    case WishKind::kApps: return tokens_of(speaker.user, kAppKind);
     case WishKind::kApp: return make_app(speaker.user, wish.operand);
     case WishKind::kRevoke:
-      return without_text(
-          end_token(store_, tokens_, speaker.user, wish.operand, std::array{TokenKind::kApp}));
+      return without_text(end_token(store_, tokens_, speaker.user, wish.operand, kAppKind));
+    case WishKind::kLinks: return tokens_of(speaker.user, kLinkKind);
+    case WishKind::kLink: return make_link(speaker.user, wish.operand);
+    case WishKind::kUnlink:
+      return without_text(end_token(store_, tokens_, speaker.user, wish.operand, kLinkKind));
+    case WishKind::kVisit:
+    case WishKind::kUse: break;
     case WishKind::kPassword: return without_text(set_password(speaker, wish.operand));
   }
   return Error{ErrorCode::kInternal, "no such wish"};
@@ -234,16 +287,15 @@ base::Status Administration::remove(std::string_view user) {
   return close_tokens_of(store_, user, Ended::kAll);
 }
 
-base::Result<std::string> Administration::tokens_of(std::string_view user, bool only_apps) {
+base::Result<std::string> Administration::tokens_of(std::string_view user,
+                                                    std::span<const TokenKind> kinds) {
   auto record = store_.find_record(user);
   if (!record) return record.error();
-  const auto entries = list_tokens(store_, user, *record);
+  const auto entries = list_tokens(store_, user, *record, kinds);
   wipe(*record);
   if (!entries) return entries.error();
   std::string lines;
-  for (const TokenEntry& entry : *entries) {
-    if (!only_apps || entry.token.kind == TokenKind::kApp) lines += line_of(entry);
-  }
+  for (const TokenEntry& entry : *entries) lines += line_of(entry);
   return lines;
 }
 
@@ -261,10 +313,21 @@ base::Result<std::string> Administration::make_app(std::string_view user, std::s
   auto token = has_key ? open_token(store_, tokens_, user, record, {TokenKind::kApp, 0, name})
                        : Answer(has_key.error());
   wipe(record);
-  if (!token) return token;
-  std::string told = id_of(row_of_token(*token)) + " " + *token;
-  wipe(*token);
-  return told;
+  return with_id(std::move(token));
+}
+
+// "ID TOKEN"
+base::Result<std::string> Administration::make_link(std::string_view user,
+                                                    std::string_view operand) {
+  const auto link = wire::parse_link_wish(operand);
+  if (!link || !base::is_utf8(link->path))
+    return Error{ErrorCode::kInvalid, "the path is not UTF-8"};
+  auto record = store_.find_record(user);
+  if (!record) return record.error();
+  auto token = open_token(store_, tokens_, user, *record,
+                          {.kind = TokenKind::kLink, .seconds = link->seconds, .link = &*link});
+  wipe(*record);
+  return with_id(std::move(token));
 }
 
 // Whoever is first with a link sets the password: the record that is replaced is the one that the

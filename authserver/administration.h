@@ -1,6 +1,7 @@
 // What a person asks of the accounts, with `as:` or `by:`: docs/protocol.md, "For a person".
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "authserver/authenticator.h"
@@ -37,6 +38,7 @@ class Administration {
   using Wish = wire::Wish;
   using Answer = base::Result<std::string>;
 
+  Answer answer_guest(const wire::As& request);
   base::Result<Speaker> who_asks(const wire::As& request);
   base::Result<Speaker> speaker_of(std::string_view token);
   base::Result<Speaker> speaker_of(wire::Credentials account);
@@ -46,8 +48,9 @@ class Administration {
   Answer add(std::string_view user);
   Answer invite(std::string_view user);
   base::Status remove(std::string_view user);
-  Answer tokens_of(std::string_view user, bool only_apps);
+  Answer tokens_of(std::string_view user, std::span<const TokenKind> kinds);
   Answer make_app(std::string_view user, std::string_view name);
+  Answer make_link(std::string_view user, std::string_view operand);
   base::Status set_password(const Speaker& invited, std::string_view password);
 
   AccountStore& store_;

@@ -37,6 +37,11 @@ bool may_be_answered_together(const wire::AuthRequest& request) {
          std::holds_alternative<wire::Token>(request);
 }
 
+// Of `token:`. A link says nothing of its user.
+bool is_for_requests(TokenKind kind) {
+  return kind == TokenKind::kSession || kind == TokenKind::kLink;
+}
+
 base::Error no_such_token() { return {base::ErrorCode::kDenied, "no such token"}; }
 
 // One question to the store, for one name or for several.
@@ -121,7 +126,7 @@ struct Session::Asked {
     token = found ? parse_token_record(*found) : std::nullopt;
     const auto* const auth = std::get_if<wire::Auth>(&request);
     const bool is_good = token && (auth != nullptr ? is_app_of(*token, auth->account.user)
-                                                   : token->kind == TokenKind::kSession);
+                                                   : is_for_requests(token->kind));
     if (!is_good) token.reset();
     if (token) user = token->user;
   }
@@ -210,7 +215,8 @@ Session::Answer Session::verdict_on(Asked& one, const Authenticator::BeforeHash&
   }
   if (!one.token) status = one.record.error();
   serve::log_request("token", one.user, status);
-  return status ? Answer("user " + one.token->user) : Answer(status.error());
+  if (!status) return status.error();
+  return one.token->kind == TokenKind::kLink ? "link " + id_of(one.row) : "user " + one.token->user;
 }
 
 // Taking leave of a store takes time, for which the client need not wait.

@@ -4,10 +4,9 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
 #include <iterator>
-#include <vector>
+#include <utility>
 
 #include "authserver/account_marks.h"
 #include "authserver/passwords/scheme.h"
@@ -20,113 +19,20 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
-using Digest = std::array<unsigned char, crypto_hash_sha256_BYTES>;
-
-constexpr std::string_view kTokenMark = "$token$";
-constexpr std::string_view kPlaceMark = "$place$";
 constexpr std::int64_t kHourS = 3600;
 
 std::int64_t now_s() { return std::time(nullptr); }
 
-std::string base64url(const Digest& bytes) {
-  std::array<char, sodium_base64_ENCODED_LEN(crypto_hash_sha256_BYTES,
-                                             sodium_base64_VARIANT_URLSAFE_NO_PADDING)>
-      text;
-  ::sodium_bin2base64(text.data(), text.size(), bytes.data(), bytes.size(),
-                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
-  return text.data();
-}
-
-Digest digest_of(std::initializer_list<std::string_view> pieces) {
-  crypto_hash_sha256_state state;
-  ::crypto_hash_sha256_init(&state);
-  for (const std::string_view piece : pieces)
-    ::crypto_hash_sha256_update(&state, reinterpret_cast<const unsigned char*>(piece.data()),
-                                piece.size());
-  Digest digest;
-  ::crypto_hash_sha256_final(&state, digest.data());
-  ::sodium_memzero(&state, sizeof state);
-  return digest;
-}
-
 std::string new_token() {
-  Digest bits;
+  constexpr int kVariant = sodium_base64_VARIANT_URLSAFE_NO_PADDING;
+  std::array<unsigned char, 32> bits;
   ::randombytes_buf(bits.data(), bits.size());
-  auto token = base64url(bits);
+  std::array<char, sodium_base64_ENCODED_LEN(32, kVariant)> text;
+  ::sodium_bin2base64(text.data(), text.size(), bits.data(), bits.size(), kVariant);
+  std::string token = text.data();
   ::sodium_memzero(bits.data(), bits.size());
+  ::sodium_memzero(text.data(), text.size());
   return token;
-}
-
-// Reads what follows a mark: words, with one blank between two.
-class Words {
- public:
-  Words(std::string_view text, std::string_view mark)
-      : rest_(text.substr(std::min(mark.size(), text.size()))), is_good_(text.starts_with(mark)) {}
-
-  std::string_view next() {
-    const std::size_t blank = rest_.find(' ');
-    const std::string_view word = rest_.substr(0, blank);
-    rest_ = blank == std::string_view::npos ? std::string_view() : rest_.substr(blank + 1);
-    is_good_ = is_good_ && !word.empty();
-    return word;
-  }
-  std::int64_t number() {
-    const std::string_view word = next();
-    std::int64_t value = 0;
-    const auto [end, failure] = std::from_chars(word.data(), word.data() + word.size(), value);
-    is_good_ = is_good_ && failure == std::errc() && end == word.data() + word.size();
-    return value;
-  }
-  std::string_view rest() const { return rest_; }
-  bool is_good() const { return is_good_; }
-
- private:
-  std::string_view rest_;
-  bool is_good_;
-};
-
-// What lies at a place of a user. Without a row nothing does.
-struct Place {
-  std::string row;  // of its token; empty: none
-  std::int64_t made_s = 0;
-  std::int64_t ends_s = 0;
-};
-
-std::string text_of(const Place& place) {
-  return fmt::format("{}{} {} {}", kPlaceMark, place.row, place.made_s, place.ends_s);
-}
-
-Place parse_place(std::string_view text) {
-  Words words(text, kPlaceMark);
-  Place place{std::string(words.next()), words.number(), words.number()};
-  return words.is_good() ? place : Place();
-}
-
-// What the kinds differ in.
-struct KindRow {
-  TokenKind kind;
-  std::string_view word;
-  char letter;  // of its places
-  int places;
-};
-
-// In the order of the kinds.
-constexpr std::array kKinds{
-    KindRow{TokenKind::kSession, "session", 's', kSessionPlaces},
-    KindRow{TokenKind::kApp, "app", 'p', kAppPlaces},
-    KindRow{TokenKind::kInvitation, "invitation", 'i', 1},
-};
-
-const KindRow& row_of(TokenKind kind) { return kKinds.at(static_cast<std::size_t>(kind)); }
-
-std::vector<std::string> place_names(std::string_view user, TokenKind kind) {
-  const KindRow& row = row_of(kind);
-  const std::string owner = base64url(digest_of({user}));
-  std::vector<std::string> names;
-  names.reserve(static_cast<std::size_t>(row.places));
-  for (int number = 0; number < row.places; ++number)
-    names.push_back(fmt::format(":{}{}{:02}", row.letter, owner, number));
-  return names;
 }
 
 // The places of a user in their order. Fails if the store does not know one now.
@@ -157,6 +63,12 @@ base::Status remove_row(AccountStore& store, std::string_view name) {
   return removed;
 }
 
+// A token, and what belongs to it.
+base::Status remove_token(AccountStore& store, const std::string& row, TokenKind kind) {
+  if (const auto removed = remove_row(store, row); !removed) return removed;
+  return kind == TokenKind::kLink ? remove_row(store, path_row_of(row)) : base::kDone;
+}
+
 base::Status write(AccountStore& store, const std::string& name, const std::string& record) {
   auto written = store.create({name, record});
   if (!written && written.error().code == ErrorCode::kExists)
@@ -167,7 +79,7 @@ base::Status write(AccountStore& store, const std::string& name, const std::stri
 class Held {
  public:
   Held(SharedTokenState& shared, std::string_view user)
-      : mutex_(shared.locks_of_users.at(digest_of({user})[0] % shared.locks_of_users.size())) {
+      : mutex_(shared.locks_of_users.at(shard_of(user) % shared.locks_of_users.size())) {
     mutex_.lock();
   }
   ~Held() { mutex_.unlock(); }
@@ -178,19 +90,17 @@ class Held {
   base::ProcessMutex& mutex_;
 };
 
-// A store that takes no changes now keeps nobody out: the hour is noted with a later use.
+// A store that takes no changes now keeps nobody out: the hour is noted with a later use. So it is
+// if somebody else has noted something meanwhile.
 void note_use(AccountStore& store, SharedTokenState& shared, const std::string& row,
-              TokenRecord token, std::int64_t now) {
+              const TokenRecord& token, std::int64_t now) {
   constexpr std::int64_t kPauseS = 60;
-  token.used_s = now / kHourS * kHourS;
+  TokenRecord used = token;
+  used.used_s = now / kHourS * kHourS;
   if (now < shared.notes_no_use_until_s.load(std::memory_order_relaxed)) return;
-  const auto noted = store.replace({row, text_of(token)});
+  const auto noted = store.replace_if({row, text_of(used)}, text_of(token));
   if (!noted && noted.error().code != ErrorCode::kNotFound)
     shared.notes_no_use_until_s.store(now + kPauseS, std::memory_order_relaxed);
-}
-
-bool has_ended(const TokenRecord& token, std::int64_t now) {
-  return token.kind != TokenKind::kApp && token.ends_s <= now;
 }
 
 // Whether the account still is the one that the token was made for.
@@ -199,36 +109,40 @@ bool is_of(std::string_view row, const TokenRecord& token, std::string_view acco
   return !seal.empty() && seal == token.seal;
 }
 
-// The first place that is free, or whose application password has ended with an account that was
+// The first place that is free, or else one whose token has ended, maybe with an account that was
 // here before. kExists if there is none.
 base::Result<std::size_t> free_place(AccountStore& store, const std::vector<Place>& places,
-                                     std::string_view account_record) {
+                                     std::string_view account_record, std::int64_t now) {
+  const auto empty = std::ranges::find_if(places, &std::string::empty, &Place::row);
+  if (empty != places.end()) return static_cast<std::size_t>(std::distance(places.begin(), empty));
   for (std::size_t i = 0; i < places.size(); ++i) {
-    if (places[i].row.empty()) return i;
     const auto found = store.find_record(places[i].row);
     if (!found && found.error().code != ErrorCode::kNotFound) return found.error();
     const auto token = found ? parse_token_record(*found) : std::nullopt;
-    if (!token || !is_of(places[i].row, *token, account_record)) return i;
+    if (!token || has_ended(*token, now) || !is_of(places[i].row, *token, account_record)) return i;
   }
-  return Error{ErrorCode::kExists, "the user has application passwords at all places"};
+  return Error{ErrorCode::kExists, "all places of the user are taken"};
 }
 
 // The place is written before the token: whatever ends this in between, no token is left that
 // nobody counts.
 base::Status keep(AccountStore& store, const std::string& row, const TokenRecord& token,
-                  std::string_view account_record) {
+                  std::string_view account_record, std::string_view path) {
   const auto names = place_names(token.user, token.kind);
   const auto places = places_at(store, names);
   if (!places) return places.error();
-  const auto best = token.kind == TokenKind::kApp
-                        ? free_place(store, *places, account_record)
-                        : base::Result<std::size_t>(best_place(*places, token.made_s));
+  const auto best = row_of(token.kind).gives_way
+                        ? base::Result<std::size_t>(best_place(*places, token.made_s))
+                        : free_place(store, *places, account_record, token.made_s);
   if (!best) return best.error();
   if (const std::string& old = (*places)[*best].row; !old.empty()) {
-    if (const auto closed = remove_row(store, old); !closed) return closed;
+    if (const auto closed = remove_token(store, old, token.kind); !closed) return closed;
   }
   const Place mine{row, token.made_s, token.ends_s};
   if (const auto placed = write(store, names[*best], text_of(mine)); !placed) return placed;
+  if (!path.empty()) {
+    if (const auto kept = write(store, path_row_of(row), record_of_path(path)); !kept) return kept;
+  }
   return store.create({row, text_of(token)});
 }
 
@@ -236,6 +150,7 @@ base::Status keep(AccountStore& store, const std::string& row, const TokenRecord
 struct NamedPlace {
   std::string name;
   Place place;
+  TokenKind kind;
 };
 
 base::Result<std::vector<NamedPlace>> taken_places(AccountStore& store, std::string_view user,
@@ -246,47 +161,48 @@ base::Result<std::vector<NamedPlace>> taken_places(AccountStore& store, std::str
     auto places = places_at(store, names);
     if (!places) return places.error();
     for (std::size_t i = 0; i < names.size(); ++i) {
-      if (!(*places)[i].row.empty()) taken.push_back({std::move(names[i]), (*places)[i]});
+      if (!(*places)[i].row.empty()) taken.push_back({std::move(names[i]), (*places)[i], kind});
     }
   }
   return taken;
 }
 
-constexpr std::array kListedKinds{TokenKind::kSession, TokenKind::kApp};
+base::Status close_place(AccountStore& store, const NamedPlace& taken) {
+  if (const auto closed = remove_token(store, taken.place.row, taken.kind); !closed) return closed;
+  return remove_row(store, taken.name);
+}
+
+// Of each link.
+base::Status add_paths(AccountStore& store, const std::vector<std::string>& rows,
+                       std::vector<TokenEntry>& entries) {
+  std::vector<std::string> names;
+  std::vector<TokenEntry*> links;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].token.kind != TokenKind::kLink) continue;
+    names.push_back(path_row_of(rows[i]));
+    links.push_back(&entries[i]);
+  }
+  const std::vector<std::string_view> asked(names.begin(), names.end());
+  const auto records = store.find_records(asked);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    if (!records[i] && records[i].error().code != ErrorCode::kNotFound) return records[i].error();
+    if (records[i]) links[i]->path = parse_path_record(*records[i]);
+  }
+  return base::kDone;
+}
+
+// 0: there is none.
+std::int64_t end_of(const NewToken& wanted, std::int64_t now) {
+  const bool is_endless =
+      wanted.kind == TokenKind::kApp || (wanted.kind == TokenKind::kLink && wanted.seconds == 0);
+  return is_endless ? 0 : now + wanted.seconds;
+}
+
+LinkTerms terms_of(const wire::LinkWish& link, std::string_view token) {
+  return {link.may, link.uses == 0 ? kAnyNumber : link.uses, proof_of(token, link.secret)};
+}
 
 }  // namespace
-
-std::string_view word_of(TokenKind kind) { return row_of(kind).word; }
-
-std::string text_of(const TokenRecord& record) {
-  std::string text =
-      fmt::format("{}{} {} {} {} {} {}", kTokenMark, word_of(record.kind), record.made_s,
-                  record.used_s, record.ends_s, record.seal, record.user);
-  if (!record.name.empty()) text.append(" ").append(record.name);
-  return text;
-}
-
-std::optional<TokenRecord> parse_token_record(std::string_view text) {
-  Words words(text, kTokenMark);
-  const auto* const kind = std::ranges::find(kKinds, words.next(), &KindRow::word);
-  TokenRecord record{words.number(), words.number(), words.number(), std::string(words.next()),
-                     std::string(words.next())};
-  if (!words.is_good() || kind == kKinds.end() || !wire::is_valid_user(record.user)) return {};
-  record.kind = kind->kind;
-  record.name = words.rest();
-  return record;
-}
-
-std::string row_of_token(std::string_view token) { return ":t" + base64url(digest_of({token})); }
-
-std::string id_of(std::string_view row) { return std::string(row.substr(2, wire::kTokenIdBytes)); }
-
-std::string seal_of(std::string_view row, TokenKind kind, std::string_view account_record) {
-  const auto [marks, password] = parse_account_record(account_record);
-  const std::string_view tied_to = kind == TokenKind::kApp ? marks.apps_key : password;
-  if (tied_to.empty()) return {};
-  return base64url(digest_of({row, " ", tied_to})).substr(0, 22);
-}
 
 base::Result<std::string> open_token(AccountStore& store, SharedTokenState& shared,
                                      std::string_view user, std::string_view account_record,
@@ -294,16 +210,17 @@ base::Result<std::string> open_token(AccountStore& store, SharedTokenState& shar
   std::string token = new_token();
   const std::string row = row_of_token(token);
   const std::int64_t now = now_s();
-  const std::int64_t ends_s = wanted.kind == TokenKind::kApp ? 0 : now + wanted.seconds;
-  const TokenRecord record{now,
-                           now / kHourS * kHourS,
-                           ends_s,
-                           seal_of(row, wanted.kind, account_record),
-                           std::string(user),
-                           wanted.kind,
-                           std::string(wanted.name)};
+  TokenRecord record{now,
+                     now / kHourS * kHourS,
+                     end_of(wanted, now),
+                     seal_of(row, wanted.kind, account_record),
+                     std::string(user),
+                     wanted.kind,
+                     std::string(wanted.name)};
+  if (wanted.link != nullptr) record.link = terms_of(*wanted.link, token);
+  const auto path = wanted.link == nullptr ? std::string_view() : wanted.link->path;
   const Held held(shared, user);
-  const auto kept = keep(store, row, record, account_record);
+  const auto kept = keep(store, row, record, account_record, path);
   if (kept) return token;
   wipe(token);
   return kept.error();
@@ -316,7 +233,8 @@ base::Status check_token(AccountStore& store, SharedTokenState& shared, const st
     return account_record.error();
   const std::int64_t now = now_s();
   if (has_ended(token, now)) {
-    static_cast<void>(remove_row(store, row));  // it is denied whether or not its row is gone
+    if (token.kind != TokenKind::kLink)
+      static_cast<void>(remove_row(store, row));  // it is denied whether or not its row is gone
     return Error{ErrorCode::kDenied, "the token has ended"};
   }
   if (!account_record || !is_of(row, token, *account_record))
@@ -339,21 +257,21 @@ base::Status close_token(AccountStore& store, SharedTokenState& shared, const st
   const std::array kind{token->kind};
   const auto places = taken_places(store, token->user, kind);
   if (!places) return places.error();
-  for (const auto& [name, place] : *places) {
-    if (place.row == row) return remove_row(store, name);
+  for (const NamedPlace& taken : *places) {
+    if (taken.place.row == row) return remove_row(store, taken.name);
   }
   return base::kDone;
 }
 
 base::Status close_tokens_of(AccountStore& store, std::string_view user, Ended which) {
-  constexpr std::array kAll{TokenKind::kSession, TokenKind::kInvitation, TokenKind::kApp};
+  constexpr std::array kAll{TokenKind::kSession, TokenKind::kInvitation, TokenKind::kLink,
+                            TokenKind::kApp};
   const std::span<const TokenKind> all(kAll);
   const auto places =
       taken_places(store, user, which == Ended::kAll ? all : all.first(kAll.size() - 1));
   if (!places) return places.error();
-  for (const auto& [name, place] : *places) {
-    if (const auto closed = remove_row(store, place.row); !closed) return closed;
-    if (const auto freed = remove_row(store, name); !freed) return freed;
+  for (const NamedPlace& taken : *places) {
+    if (const auto closed = close_place(store, taken); !closed) return closed;
   }
   return base::kDone;
 }
@@ -375,20 +293,24 @@ bool is_app_of(const TokenRecord& token, std::string_view user) {
 }
 
 base::Result<std::vector<TokenEntry>> list_tokens(AccountStore& store, std::string_view user,
-                                                  std::string_view account_record) {
-  const auto places = taken_places(store, user, kListedKinds);
+                                                  std::string_view account_record,
+                                                  std::span<const TokenKind> kinds) {
+  const auto places = taken_places(store, user, kinds);
   if (!places) return places.error();
   std::vector<std::string_view> rows;
   for (const auto& one : *places) rows.push_back(one.place.row);
   const std::int64_t now = now_s();
   std::vector<TokenEntry> entries;
+  std::vector<std::string> rows_of_entries;
   const auto records = store.find_records(rows);
   for (std::size_t i = 0; i < records.size(); ++i) {
     if (!records[i] && records[i].error().code != ErrorCode::kNotFound) return records[i].error();
     auto token = records[i] ? parse_token_record(*records[i]) : std::nullopt;
-    if (token && !has_ended(*token, now) && is_of(rows[i], *token, account_record))
-      entries.push_back({id_of(rows[i]), std::move(*token)});
+    if (!token || has_ended(*token, now) || !is_of(rows[i], *token, account_record)) continue;
+    entries.push_back({id_of(rows[i]), std::move(*token)});
+    rows_of_entries.emplace_back(rows[i]);
   }
+  if (const auto added = add_paths(store, rows_of_entries, entries); !added) return added.error();
   return entries;
 }
 
@@ -397,10 +319,8 @@ base::Status end_token(AccountStore& store, SharedTokenState& shared, std::strin
   const Held held(shared, user);
   const auto places = taken_places(store, user, kinds);
   if (!places) return places.error();
-  for (const auto& [name, place] : *places) {
-    if (id_of(place.row) != id) continue;
-    if (const auto ended = remove_row(store, place.row); !ended) return ended;
-    return remove_row(store, name);
+  for (const NamedPlace& taken : *places) {
+    if (id_of(taken.place.row) == id) return close_place(store, taken);
   }
   return Error{ErrorCode::kNotFound, "no such token"};
 }

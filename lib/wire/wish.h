@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -14,6 +15,10 @@ namespace wire {
 
 inline constexpr std::size_t kMaxAppNameBytes = 64;
 inline constexpr std::size_t kTokenIdBytes = 22;
+inline constexpr std::size_t kMaxLinkPathBytes = 230;  // so that the longest line has room for it
+inline constexpr std::size_t kLinkSecretBytes = 43;
+inline constexpr std::int64_t kMaxLinkUses = 1'000'000;
+inline constexpr std::int64_t kMaxLinkSeconds = std::int64_t{10} * 366 * 86'400;
 
 struct Wish {
   enum class Kind : std::uint8_t {
@@ -29,12 +34,17 @@ struct Wish {
     kApps,
     kApp,
     kRevoke,
-    kPassword
+    kPassword,
+    kLinks,
+    kLink,
+    kUnlink,
+    kVisit,
+    kUse
   };
 
   Kind kind;
   std::string_view user = {};     // of kList: behind whom; empty: from the first on
-  std::string_view operand = {};  // the ID of a token, the name of an app, or a password
+  std::string_view operand = {};  // the ID of a token, the name of an app, a password, or a link
 };
 
 // Nothing is parsed of a text with control bytes. kSyntax for an unknown wish, and for one with
@@ -56,5 +66,28 @@ bool is_app_name(std::string_view name);
 
 // Whether a text has 22 bytes, all of A-Z a-z 0-9 - _
 bool is_token_id(std::string_view id);
+
+// What a link lets guests do with what it names: have it, or put files into it and see nothing.
+enum class GuestsMay : std::uint8_t { kRead, kDrop };
+std::string_view word_of(GuestsMay may);
+std::optional<GuestsMay> parse_guests_may(std::string_view word);
+
+// A link that is to be made, the operand of `link`: "MAY:SECONDS:USES:SECRET:PATH". 0 stands for no
+// end, and for any number of uses. SECRET is made of the password of the link (kLinkSecretBytes of
+// base64url), and "-" if it has none; so is the operand of `visit` and `use`. PATH is a file name,
+// or a folder with a slash at its end: "/" is the served folder.
+struct LinkWish {
+  GuestsMay may;
+  std::int64_t seconds;
+  std::int64_t uses;
+  std::string_view secret;  // empty: none
+  std::string_view path;
+};
+std::optional<LinkWish> parse_link_wish(std::string_view operand);
+std::string text_of(const LinkWish& link);
+
+// The secret, or "-". Nothing if it is neither.
+std::optional<std::string_view> parse_link_secret(std::string_view text);
+std::string_view text_of_secret(std::string_view secret);
 
 }  // namespace wire
