@@ -422,7 +422,7 @@ $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp
 # is another one for other bytes.
 PAGE := fileserver/http/page
 SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session listing trash changes uploads sources start)
-ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements account)
+ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements account drop)
 PAGE_FILES := $(AREA)/generated/page/files.h
 $(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile
 	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \

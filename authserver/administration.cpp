@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "authserver/account_marks.h"
-#include "authserver/links.h"
 #include "authserver/passwords/scheme.h"
 #include "base/log.h"
 #include "base/utf8.h"
@@ -54,6 +53,7 @@ bool is_change(WishKind kind) {
     case WishKind::kLinks:
     case WishKind::kVisit:
     case WishKind::kUse:
+    case WishKind::kGoOn:
     case WishKind::kWho:
     case WishKind::kList:
     case WishKind::kSessions:
@@ -62,7 +62,13 @@ bool is_change(WishKind kind) {
   return false;
 }
 
-bool is_of_guest(WishKind kind) { return kind == WishKind::kVisit || kind == WishKind::kUse; }
+// What a guest asks for.
+std::optional<Visit> visit_of(WishKind kind) {
+  if (kind == WishKind::kVisit) return Visit::kLooks;
+  if (kind == WishKind::kUse) return Visit::kUses;
+  if (kind == WishKind::kGoOn) return Visit::kGoesOn;
+  return {};
+}
 
 // Two that would leave the administrator outside.
 bool closes(WishKind kind) { return kind == WishKind::kDisable || kind == WishKind::kRemove; }
@@ -118,7 +124,8 @@ struct Administration::Speaker {
       case WishKind::kWho: return is_in_person() || by == TokenKind::kApp;
       case WishKind::kPassword: return by == TokenKind::kInvitation;
       case WishKind::kVisit:
-      case WishKind::kUse: return false;  // of guests alone, who are nobody
+      case WishKind::kUse:
+      case WishKind::kGoOn: return false;  // of guests alone, who are nobody
       case WishKind::kApps:
       case WishKind::kApp:
       case WishKind::kRevoke:
@@ -146,7 +153,7 @@ struct Administration::Speaker {
 };
 
 base::Result<std::string> Administration::answer(const wire::As& request) {
-  if (is_of_guest(request.wish.kind)) return answer_guest(request);
+  if (const auto visit = visit_of(request.wish.kind)) return answer_guest(request, *visit);
   const auto speaker = who_asks(request);
   if (!speaker) {
     serve::log_request(wire::word_of(request.wish.kind), {}, speaker.error());
@@ -165,14 +172,13 @@ base::Result<std::string> Administration::answer(const wire::As& request) {
   return answer;
 }
 
-base::Result<std::string> Administration::answer_guest(const wire::As& request) {
-  const auto kind = request.wish.kind;
+base::Result<std::string> Administration::answer_guest(const wire::As& request, Visit visit) {
   const auto secret = wire::parse_link_secret(request.wish.operand);
   const auto visited = !request.account && wire::is_token(request.token) && secret
-                           ? visit_link(store_, tokens_, request.token, *secret,
-                                        kind == WishKind::kUse ? Visit::kUses : Visit::kLooks)
+                           ? visit_link(store_, tokens_, request.token, *secret, visit)
                            : base::Result<VisitedLink>(Error{ErrorCode::kDenied, "no such link"});
-  serve::log_request(wire::word_of(kind), visited ? visited->maker : std::string_view(),
+  serve::log_request(wire::word_of(request.wish.kind),
+                     visited ? visited->maker : std::string_view(),
                      visited ? base::Status(base::kDone) : base::Status(visited.error()));
   if (!visited) return visited.error();
   if (visited->is_closed) return std::string("closed");
@@ -247,7 +253,8 @@ base::Result<std::string> Administration::carry_out(const Speaker& speaker, cons
     case WishKind::kUnlink:
       return without_text(end_token(store_, tokens_, speaker.user, wish.operand, kLinkKind));
     case WishKind::kVisit:
-    case WishKind::kUse: break;
+    case WishKind::kUse:
+    case WishKind::kGoOn: break;
     case WishKind::kPassword: return without_text(set_password(speaker, wish.operand));
   }
   return Error{ErrorCode::kInternal, "no such wish"};

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "authserver/authenticator.h"
+#include "authserver/links.h"
 #include "authserver/stores/account_store.h"
 #include "authserver/tokens.h"
 #include "base/result.h"
@@ -38,7 +39,7 @@ class Administration {
   using Wish = wire::Wish;
   using Answer = base::Result<std::string>;
 
-  Answer answer_guest(const wire::As& request);
+  Answer answer_guest(const wire::As& request, Visit visit);
   base::Result<Speaker> who_asks(const wire::As& request);
   base::Result<Speaker> speaker_of(std::string_view token);
   base::Result<Speaker> speaker_of(wire::Credentials account);

@@ -68,13 +68,15 @@ base::Result<VisitedLink> visit_link(AccountStore& store, SharedTokenState& shar
       return account || account.error().code == ErrorCode::kNotFound ? no_such_link()
                                                                      : account.error();
     Found& link = **found;
+    if (visit == Visit::kGoesOn && link.token.link.uses_left == 0)
+      link.token.link.uses_left = kAnyNumber;
     const auto good = check_token(store, shared, row, link.token, account);
     if (account) wipe(*account);
     if (!good) return good.error();
     VisitedLink visited{id_of(row), link.token.user, link.path, link.token.link};
     const std::string& proof = link.token.link.proof;
     visited.is_closed = !proof.empty() && !is_same(proof, proof_of(token, secret));
-    if (visit == Visit::kLooks || visited.is_closed) return visited;
+    if (visit != Visit::kUses || visited.is_closed) return visited;
     const auto counted = count_use(store, row, link);
     if (!counted) return counted.error();
     if (*counted) return visited;

@@ -19,7 +19,11 @@ struct VisitedLink {
   bool is_closed = false;  // it has a password, and this secret is not that of it
 };
 
-enum class Visit : std::uint8_t { kLooks, kUses };
+enum class Visit : std::uint8_t {
+  kLooks,
+  kUses,    // counts one use
+  kGoesOn,  // has begun a use: that it was the last one does not matter
+};
 
 // Looks at the link of a token, and with kUses counts one use of it, which is durable then. Of a
 // link that is closed no use is counted. kDenied, after as many questions to the store in each

@@ -74,6 +74,8 @@ base::Result<std::string> AuthClient::ask(const wire::Token& request) {
   if (!wire::is_token(request.token)) return Error{base::ErrorCode::kDenied, "no such token"};
   auto answer = ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kSafe, Sharing::kAllowed);
   if (!answer) return answer;
+  if (answer->starts_with("link "))
+    return Error{base::ErrorCode::kDenied, "the token of a link speaks for no user"};
   if (!answer->starts_with(kUser) ||
       !wire::is_valid_user(std::string_view(*answer).substr(kUser.size())))
     return Error{base::ErrorCode::kInternal, "the authserver does not speak the protocol"};

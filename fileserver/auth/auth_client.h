@@ -58,8 +58,8 @@ class AuthClient {
   base::Status ask(const wire::Auth& request, Sharing sharing = Sharing::kNotAllowed);
 
   // The same for sessions. A token is asked for as `auth` is, and needs no hash, so always together
-  // with others. Returns the user; kDenied for what cannot be a token. `open` returns the token. It
-  // and `close` are repeated, `password` is not.
+  // with others. Returns the user; kDenied for what cannot be a token, and for that of a link.
+  // `open` returns the token. It and `close` are repeated, `password` is not.
   base::Result<std::string> ask(const wire::Token& request);
   base::Result<std::string> ask(const wire::Open& request);
   base::Status ask(const wire::Close& request);

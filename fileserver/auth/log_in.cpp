@@ -20,6 +20,20 @@ std::string_view name_of(Front front) {
   return {};
 }
 
+wire::Wish::Kind wish_of(LogIn::Visit visit) {
+  switch (visit) {
+    case LogIn::Visit::kLooks: return wire::Wish::Kind::kVisit;
+    case LogIn::Visit::kUses: return wire::Wish::Kind::kUse;
+    case LogIn::Visit::kGoesOn: return wire::Wish::Kind::kGoOn;
+  }
+  return wire::Wish::Kind::kVisit;
+}
+
+// The token of a link is a secret.
+std::string_view name_for_log(wire::Credentials account) {
+  return account.user.starts_with(':') ? ":link" : account.user;
+}
+
 }  // namespace
 
 std::string auth_failed_line(const net::IpAddress& from, std::string_view user, Front front) {
@@ -47,6 +61,28 @@ LogIn::Answer LogIn::change_password(const net::IpAddress& from, const wire::New
   return ask(from, Front::kHttp, request.account, [&](auto) { return auth_.ask(request); });
 }
 
+// To the throttle each token is a user of its own, so that nobody shuts a link for another guest
+// behind the same address. No account has such a name.
+LogIn::Visited LogIn::visit(const net::IpAddress& from, std::string_view token,
+                            std::string_view secret, Visit visit) {
+  const std::string guest = fmt::format(":{}", token);
+  std::optional<GuestLink> link;
+  bool is_closed = false;
+  auto answer = ask(from, Front::kHttp, {guest, secret}, [&](auto) -> base::Status {
+    const wire::Wish wish{wish_of(visit), {}, wire::text_of_secret(secret)};
+    const auto told = auth_.ask(wire::As{token, {}, wish});
+    if (!told) return told.error();
+    is_closed = *told == kClosedLink;
+    if (is_closed && secret.empty()) return base::kDone;
+    if (is_closed) return Error{ErrorCode::kDenied, "not the password of the link"};
+    link = parse_guest_link(*told);
+    if (!link) return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};
+    return base::kDone;
+  });
+  if (is_closed && !answer.is_throttled) answer.status = base::kDone;
+  return {std::move(answer), std::move(link)};
+}
+
 template <typename Ask>
 LogIn::Answer LogIn::ask(const net::IpAddress& from, Front front, wire::Credentials account,
                          const Ask& ask) {
@@ -71,7 +107,8 @@ LogIn::Answer LogIn::ask(const net::IpAddress& from, Front front, wire::Credenti
   } else if (status.error().code == ErrorCode::kDenied) {
     const bool counts = attempt.denied();
     if (base::log::is_on(base::log::Level::kInfo) && (counts || may_log_repetition()))
-      base::log::write(base::log::Level::kInfo, auth_failed_line(from, account.user, front));
+      base::log::write(base::log::Level::kInfo,
+                       auth_failed_line(from, name_for_log(account), front));
   }
   return {std::move(status)};
 }

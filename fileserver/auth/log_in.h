@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,7 @@
 #include "base/result.h"
 #include "fileserver/auth/auth_client.h"
 #include "fileserver/auth/guess_throttle.h"
+#include "fileserver/auth/guest_link.h"
 #include "net/ip_address.h"
 #include "wire/request.h"
 
@@ -51,6 +53,18 @@ class LogIn {
   base::Result<std::string> user_of(std::string_view token) {
     return auth_.ask(wire::Token{token});
   }
+
+  // What a guest asks for who has the token of a link, and maybe its password. A token that is of
+  // no link, or a wrong password, is one guess. With kUses one use of the link is counted. kGoesOn
+  // is for who has begun one.
+  enum class Visit : std::uint8_t { kLooks, kUses, kGoesOn };
+  struct Visited {
+    Answer answer;                       // kDenied: there is no such link
+    std::optional<GuestLink> link = {};  // nothing, though the answer is good: it has a password
+  };
+  Visited visit(const net::IpAddress& from, std::string_view token, std::string_view secret,
+                Visit visit);
+
   base::Status close(std::string_view token) { return auth_.ask(wire::Close{token}); }
 
  private:

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 
 #include "base/utf8.h"
@@ -40,6 +41,29 @@ class Scanner {
       return value;
     }
     return {};
+  }
+
+  bool take_null() {
+    skip_blanks();
+    const bool is_null =
+        std::string_view(json_.data() + at_, json_.size() - at_).starts_with("null");
+    if (is_null) at_ += 4;
+    return is_null;
+  }
+
+  // A whole number from 0 on.
+  std::optional<std::int64_t> take_number() {
+    skip_blanks();
+    std::int64_t number = 0;
+    const char* const begin = json_.data() + at_;
+    const char* const json_end = json_.data() + json_.size();
+    if (begin == json_end || *begin < '0' || *begin > '9') return {};
+    const auto [end, failure] = std::from_chars(begin, json_end, number);
+    const bool is_whole = end == json_end || std::string_view(".eE").find(*end) > 2;
+    const bool has_zeros = *begin == '0' && end - begin > 1;
+    if (failure != std::errc() || !is_whole || has_zeros) return {};
+    at_ += static_cast<std::size_t>(end - begin);
+    return number;
   }
 
   std::optional<std::string_view> take_string() {
@@ -149,7 +173,61 @@ bool parse_texts(std::span<char> json, std::span<TextMember> texts, std::string_
          std::ranges::all_of(texts, [](const TextMember& one) { return one.text.has_value(); });
 }
 
+// Takes the value of one member. Each may be there once. Of what may be null, null is a value too.
+class LinkMembers {
+ public:
+  bool take(std::string_view name, Scanner& scanner) {
+    if (name == "path") return take_new(path_, [&] { return scanner.take_string(); });
+    if (name == "may") return take_new(may_, [&] { return scanner.take_string(); });
+    if (name == "end") return take_or_null(end_, scanner, [&] { return scanner.take_number(); });
+    if (name == "uses") return take_or_null(uses_, scanner, [&] { return scanner.take_number(); });
+    if (name == "password")
+      return take_or_null(password_, scanner, [&] { return scanner.take_string(); });
+    return false;
+  }
+
+  std::optional<LinkRequest> request() const {
+    if (!path_ || !may_) return {};
+    return LinkRequest{*path_, *may_, end_.value_or(std::nullopt), uses_.value_or(std::nullopt),
+                       password_.value_or(std::nullopt)};
+  }
+
+ private:
+  template <typename Value, typename Take>
+  static bool take_new(std::optional<Value>& value, Take take) {
+    if (value) return false;
+    value = take();
+    return value.has_value();
+  }
+
+  template <typename Value, typename Take>
+  static bool take_or_null(std::optional<std::optional<Value>>& value, Scanner& scanner,
+                           Take take) {
+    if (value) return false;
+    value.emplace();
+    return scanner.take_null() || take_new(*value, take);
+  }
+
+  std::optional<std::string_view> path_;
+  std::optional<std::string_view> may_;
+  std::optional<std::optional<std::int64_t>> end_;
+  std::optional<std::optional<std::int64_t>> uses_;
+  std::optional<std::optional<std::string_view>> password_;
+};
+
 }  // namespace
+
+std::optional<LinkRequest> parse_link(std::span<char> json) {
+  Scanner scanner(json);
+  if (!scanner.take('{')) return {};
+  LinkMembers members;
+  do {
+    const auto name = scanner.take_string();
+    if (!name || !scanner.take(':') || !members.take(*name, scanner)) return {};
+  } while (scanner.take(','));
+  if (!scanner.take('}') || !scanner.is_at_end()) return {};
+  return members.request();
+}
 
 std::optional<wire::Credentials> parse_account(std::span<char> json) {
   const auto texts = parse_two_texts(json, "user", "password");

@@ -2,6 +2,7 @@
 // the bytes leaves no other copy of the password.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -29,6 +30,17 @@ struct PasswordChange {
   std::string_view new_password;
 };
 std::optional<PasswordChange> parse_password_change(std::span<char> json);
+
+// {"path": ..., "may": ...}, and maybe "end" and "uses", which are numbers from 0 on, and
+// "password". These three may also be null, which is as if they were not there.
+struct LinkRequest {
+  std::string_view path;
+  std::string_view may;
+  std::optional<std::int64_t> end;
+  std::optional<std::int64_t> uses;
+  std::optional<std::string_view> password;
+};
+std::optional<LinkRequest> parse_link(std::span<char> json);
 
 // An object with the members of these names, whose values are strings.
 std::optional<std::string_view> parse_text(std::span<char> json, std::string_view name);

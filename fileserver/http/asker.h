@@ -39,6 +39,13 @@ class Asker {
   std::string secret_;
 };
 
+// Answers for a wish of a person that failed. Who is denied has good credentials, which are those of
+// a program.
+inline void refuse_program(Exchange& exchange, const base::Error& error) {
+  if (error.code == base::ErrorCode::kDenied) return exchange.answer(403);
+  exchange.answer(error);
+}
+
 // Takes the word in front of the next blank, or all that is left. Answers to wishes are made of
 // words and lines.
 inline std::string_view take_piece(std::string_view& rest, char end) {

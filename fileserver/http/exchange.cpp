@@ -46,6 +46,11 @@ Exchange::Exchange(const http::RequestHead& head, serve::HttpConversation& conne
   path_ = http::decode_path(path, decoded);
 }
 
+void Exchange::aim_at(std::string name, bool ends_with_slash) {
+  long_path_ = std::move(name);
+  path_ = http::Path{long_path_, ends_with_slash};
+}
+
 http::AnswerHead Exchange::begin(http::Status status) {
   status_ = status;
   std::span<char> buffer = answer_;

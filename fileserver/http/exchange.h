@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "fileserver/http/guests.h"
 #include "fileserver/rights/user_rights.h"
 #include "http/basic.h"
 #include "http/path.h"
@@ -39,11 +40,17 @@ class Exchange {
   http::Method method() const { return method_; }
   const std::optional<http::Path>& path() const { return path_; }
 
+  // From now on the request is one for this name, whatever its head says.
+  void aim_at(std::string name, bool ends_with_slash);
+
   // Who sent the request, maybe through proxies. Valid also when the body was read.
   net::IpAddress client = {};
 
   // The account that was validated for this request.
   std::string user = {};
+
+  // Who asks by a link, and is nobody himself: `user` is who made it.
+  std::optional<Guest> guest = {};
 
   // Whether a session says so, by its cookie, and not the user's password.
   bool is_by_session = false;

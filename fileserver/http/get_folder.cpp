@@ -29,13 +29,17 @@ void get_folder(Exchange& exchange, Parts& parts) {
   const ListingForm form =
       preferred_form(exchange.head()) == Preferred::kJson ? ListingForm::kJson : ListingForm::kPage;
   const std::string_view folder = exchange.path()->name;
-  const ListedFolder listed{
-      .name = folder,
-      .user = exchange.user,
-      .is_by_session = exchange.is_by_session,
-      .may_write = parts.offer.uploads == UploadMode::kFolder && exchange.rights.may_write(folder),
-      .has_trash = parts.trash != nullptr,
-      .share_name = parts.offer.share_name};
+  const auto& guest = exchange.guest;
+  const ListedFolder listed{.name = guest ? name_for_guest(*guest, folder) : folder,
+                            .user = guest ? std::string_view() : exchange.user,
+                            .is_for_guest = guest.has_value(),
+                            .is_by_session = exchange.is_by_session,
+                            .may_write = !guest && parts.offer.uploads == UploadMode::kFolder &&
+                                         exchange.rights.may_write(folder),
+                            .has_trash = !guest && parts.trash != nullptr,
+                            .share_name = guest && !title_for_guest(*guest).empty()
+                                              ? title_for_guest(*guest)
+                                              : parts.offer.share_name};
   send_streamed(exchange, {.type = form == ListingForm::kJson ? "application/json; charset=utf-8"
                                                               : "text/html; charset=utf-8",
                            .is_1_0 = exchange.head().is_1_0(),
@@ -58,9 +62,12 @@ bool is_folder_without_slash(const Exchange& exchange, Parts& parts) {
 
 void redirect_to_folder(Exchange& exchange) {
   const std::string_view name = exchange.path()->name;
-  const std::string last = http::encode_path(name.substr(name.rfind('/') + 1)) + "/";
+  redirect_to(exchange, http::encode_path(name.substr(name.rfind('/') + 1)) + "/");
+}
+
+void redirect_to(Exchange& exchange, std::string_view where) {
   http::AnswerHead head = exchange.begin(301);
-  head.field("Location", last).field("Cache-Control", "private, no-cache");
+  head.field("Location", where).field("Cache-Control", "private, no-cache");
   exchange.send_text(head, "text/plain; charset=utf-8", "Moved Permanently\n");
 }
 

@@ -100,9 +100,10 @@ void ListingPrinter::begin(std::string& to) const {
   if (!of_.user.empty())
     to += fmt::format("<p class=\"who\"{}>Signed in as <bdi>{}</bdi></p>\n",
                       of_.is_by_session ? " data-session" : "", xml::escaped(of_.user));
-  to += fmt::format("<p><a href=\"/{}{}\">Download as zip</a></p>\n</header>\n", kZipPaths,
-                    folder.empty() ? "" : http::encode_path(folder) + "/");
-  to += fmt::format("<main>\n<table{}{}>\n", of_.may_write ? " data-writable" : "",
+  if (!of_.is_for_guest)
+    to += fmt::format("<p><a href=\"/{}{}\">Download as zip</a></p>\n", kZipPaths,
+                      folder.empty() ? "" : http::encode_path(folder) + "/");
+  to += fmt::format("</header>\n<main>\n<table{}{}>\n", of_.may_write ? " data-writable" : "",
                     of_.has_trash ? " data-trash" : "");
   to += kTableHead;
   if (folder.empty()) return;

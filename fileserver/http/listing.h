@@ -23,6 +23,7 @@ struct ListedEntry {
 struct ListedFolder {
   std::string_view name;  // without a slash at its end; empty for the served folder itself
   std::string_view user = {};
+  bool is_for_guest = false;   // `name` is that below the link
   bool is_by_session = false;  // which can be ended
   bool may_write = false;
   bool has_trash = false;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "fileserver/offer.h"
 #include "http/request_head.h"
@@ -36,6 +37,7 @@ bool is_folder_without_slash(const Exchange& exchange, Parts& parts);
 
 // Answers with the path of the folder.
 void redirect_to_folder(Exchange& exchange);
+void redirect_to(Exchange& exchange, std::string_view where);
 
 // PUT with --uploads folder. 201 or 204 once the file is on disk and served. After any other answer
 // the folder is as it was.

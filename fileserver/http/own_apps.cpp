@@ -13,21 +13,11 @@
 
 namespace fileserver {
 
-namespace {
-
 using WishKind = wire::Wish::Kind;
-
-// Who is denied has good credentials, which are those of a program.
-void refuse_app(Exchange& exchange, const base::Error& error) {
-  if (error.code == base::ErrorCode::kDenied) return exchange.answer(403);
-  exchange.answer(error);
-}
-
-}  // namespace
 
 void list_apps(Exchange& exchange, Parts& parts) {
   const auto told = Asker(exchange.head()).ask(parts, {WishKind::kApps});
-  if (!told) return refuse_app(exchange, told.error());
+  if (!told) return refuse_program(exchange, told.error());
   send_json(exchange, 200, tokens_as_json(*told));
 }
 
@@ -39,7 +29,7 @@ void make_app(Exchange& exchange, Parts& parts) {
   const auto name = parse_text(body.json(), "name");
   if (!name || !wire::is_app_name(*name)) return exchange.answer(422);
   auto told = asker.ask(parts, {WishKind::kApp, {}, *name});
-  if (!told) return refuse_app(exchange, told.error());
+  if (!told) return refuse_program(exchange, told.error());
   std::string_view rest = *told;
   const std::string_view id = take_piece(rest, ' ');
   std::string json = fmt::format("{{\"id\": \"{}\", \"name\": {}, \"password\": \"{}\"}}\n", id,
@@ -54,7 +44,7 @@ void revoke_app(Exchange& exchange, Parts& parts) {
   const std::string_view id = exchange.path()->name.substr(kAppPaths.size());
   if (!wire::is_token_id(id) || exchange.path()->ends_with_slash) return exchange.answer(404);
   const auto told = Asker(exchange.head()).ask(parts, {WishKind::kRevoke, {}, id});
-  if (!told) return refuse_app(exchange, told.error());
+  if (!told) return refuse_program(exchange, told.error());
   exchange.connection().send(exchange.begin(204).finish());
 }
 

@@ -143,6 +143,26 @@ std::string invitation_page() {
   return page += kPageEnd;
 }
 
+std::string drop_page(std::string_view folder) {
+  const std::string_view whereto = folder.empty() ? "this share" : folder;
+  std::string page;
+  append_page_start(fmt::format("Send files to {}", whereto), Script::kOfAccounts, page);
+  page += fmt::format(R"(<header>
+<h1>Send files to <bdi>{}</bdi></h1>
+</header>
+<main>
+<form class="log-in" data-drop>
+<label class="field">Files
+<input type="file" name="files" multiple required autofocus></label>
+<div class="answers"><button>Send</button></div>
+</form>
+<noscript><p>This page needs JavaScript. Without it, "curl -T FILE" sends a file to this
+address.</p></noscript>
+)",
+                      xml::escaped(whereto));
+  return page += kPageEnd;
+}
+
 const std::string_view kStyleAddress = page_files::kStyleAddress;
 const std::string_view kScriptAddress = page_files::kScriptAddress;
 const std::string_view kAccountScriptAddress = page_files::kAccountScriptAddress;

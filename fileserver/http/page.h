@@ -46,6 +46,9 @@ std::string sign_in_page();
 // The page of a link by which somebody sets a password.
 std::string invitation_page();
 
+// The page of a link by which guests put files into the folder of this name; empty: the share.
+std::string drop_page(std::string_view folder);
+
 // The style sheet and the script of the pages, which are built in from fileserver/http/page.
 inline constexpr std::string_view kStylePath = "-/page.css";
 inline constexpr std::string_view kScriptPath = "-/page.js";

@@ -1,9 +1,11 @@
 #include "fileserver/http/permitted.h"
 
+#include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
 #include "fileserver/http/folder_entries.h"
 #include "fileserver/http/methods.h"
+#include "fileserver/parts.h"
 
 namespace fileserver {
 
@@ -99,6 +101,13 @@ Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handle
                                          : refusal_to_see(exchange, parts);
   if (!refusal) return handler;
   return *refusal == http::Status(404) ? &refuse_not_found : &refuse_forbidden;
+}
+
+void answer_within_rights(Exchange& exchange, Parts& parts, Handler handler) {
+  const Handler permitted = permitted_handler(exchange, parts, handler);
+  const bool may_be_locked = permitted == handler && parts.offer.uploads == UploadMode::kFolder;
+  if (may_be_locked && dav::is_refused_by_locks(exchange, parts)) return;
+  permitted(exchange, parts);
 }
 
 RightsRefusal refusal_to_change(const Exchange& exchange, const UserRights& rights) {

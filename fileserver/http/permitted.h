@@ -28,6 +28,9 @@ using RightsRefusal = std::optional<http::Status>;
 // those of its user, and the path is one that a file can have.
 Handler permitted_handler(const Exchange& exchange, Parts& parts, Handler handler);
 
+// Answers with it, unless a lock is in the way. The requirements are the same.
+void answer_within_rights(Exchange& exchange, Parts& parts, Handler handler);
+
 // Why the rights do not let a PUT, DELETE, MOVE or COPY change its path. They may be other ones
 // than those at its beginning. Requires: the path is one that a file can have.
 RightsRefusal refusal_to_change(const Exchange& exchange, const UserRights& rights);

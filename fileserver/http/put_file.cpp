@@ -78,11 +78,13 @@ struct Checks {
         digests(*head),
         locks(exchange, parts),
         still_allowed(exchange, parts, *head),
-        conditions(conditions_of(*head, exchange.connection().now_s())) {}
+        conditions(conditions_of(*head, exchange.connection().now_s())),
+        may_replace(!exchange.guest) {}
 
   // May block.
   bool allow(const FileVersion* current) {
-    return still_allowed.holds() && locks.allow(current == nullptr) && conditions(current);
+    return still_allowed.holds() && locks.allow(current == nullptr) && conditions(current) &&
+           (may_replace || current == nullptr);
   }
 
   const KeptHead head;
@@ -90,6 +92,7 @@ struct Checks {
   dav::PutLocks locks;
   StillAllowed still_allowed;
   const MayChange conditions;
+  const bool may_replace;  // a guest may not
 };
 
 // A status, or what became of the upload. If it was not published, its bytes take no room any more.

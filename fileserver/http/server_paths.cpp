@@ -4,6 +4,7 @@
 
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
+#include "fileserver/http/guests.h"
 #include "fileserver/http/page.h"
 #include "fileserver/http/upload_parts.h"
 #include "fileserver/parts.h"
@@ -45,6 +46,15 @@ constexpr std::array kServerPaths{
                ServerPath::For::kUsers, false, nullptr, &make_app},
     ServerPath{kAppPaths, "DELETE, OPTIONS", Method::kDelete, &revoke_app, ServerPath::For::kUsers,
                false, &revoke_app},
+    ServerPath{"-/links", "GET, HEAD, POST, OPTIONS", Method::kGet, &list_links,
+               ServerPath::For::kUsers, false, nullptr, &make_link},
+    ServerPath{kLinkPaths, "DELETE, OPTIONS", Method::kDelete, &revoke_link,
+               ServerPath::For::kUsers, false, &revoke_link},
+    ServerPath{.name = kGuestPaths,
+               .allowed = "GET, HEAD, PUT, OPTIONS",
+               .method = Method::kGet,
+               .handler = &answer_guest,
+               .putter = &answer_guest},
     ServerPath{kAdminPaths, "GET, HEAD, POST, OPTIONS", Method::kGet, &administrate,
                ServerPath::For::kUsers, false, nullptr, &administrate},
     ServerPath{kInvitationPath, "GET, HEAD, POST, OPTIONS", Method::kGet, &get_invitation,
@@ -61,9 +71,9 @@ constexpr std::array kServerPaths{
     ServerPath{kTrashPaths, "GET, HEAD, POST, DELETE, OPTIONS", Method::kGet, &list_trash,
                ServerPath::For::kUsers, true, &end_trashed, &put_back_trashed},
     ServerPath{kPartsPaths, "POST, PUT, HEAD, PATCH, DELETE, OPTIONS", Method::kPatch, &take_part,
-               ServerPath::For::kUsers, true, nullptr, nullptr, &tell_of_parts},
+               ServerPath::For::kUsers, true, nullptr, nullptr, nullptr, &tell_of_parts},
     ServerPath{kTusPaths, "POST, HEAD, PATCH, DELETE, OPTIONS", Method::kPatch, &take_tus,
-               ServerPath::For::kUsers, true, nullptr, nullptr, &tell_of_tus},
+               ServerPath::For::kUsers, true, nullptr, nullptr, nullptr, &tell_of_tus},
 };
 constexpr ServerPath kNothing{"", "OPTIONS", Method::kOther, nullptr};
 
@@ -86,6 +96,7 @@ bool is_at(const ServerPath& ours, const http::Path& path) {
 Handler ServerPath::handler_of(Method asked) const {
   if (is_for_uploads()) return is_named_in(allowed, asked) ? handler : nullptr;
   if (asked == Method::kDelete) return remover;
+  if (asked == Method::kPut) return putter;
   if (asked == Method::kPost && poster != nullptr) return poster;
   const bool is_allowed = asked == method || (asked == Method::kHead && method == Method::kGet);
   return is_allowed ? handler : nullptr;

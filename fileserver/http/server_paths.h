@@ -1,5 +1,6 @@
-// The paths below "/-/", which are no files: accounts, sessions, application passwords, health,
-// life, what pages are made of, digests of files, folders as zip files, and the trash.
+// The paths below "/-/", which are no files: accounts, sessions, application passwords, links
+// for guests, health, life, what pages are made of, digests of files, folders as zip files, and the
+// trash.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,7 @@ struct ServerPath {
   bool has_top = false;                // "/-/NAME/" alone is one of the paths, too
   Handler remover = nullptr;           // of DELETE, which is for users only
   Handler poster = nullptr;            // of POST, beside `method`
+  Handler putter = nullptr;            // of PUT
   TellOptions tell_options = nullptr;  // of uploads: the handler takes all that is in `allowed`
 
   // Whether it is there only if clients may change the served folder.
@@ -61,6 +63,12 @@ inline constexpr std::string_view kAppPaths = "-/apps/";
 void list_apps(Exchange& exchange, Parts& parts);
 void make_app(Exchange& exchange, Parts& parts);
 void revoke_app(Exchange& exchange, Parts& parts);
+
+// GET and POST of "/-/links", and DELETE of "/-/links/ID": the links that the user has made.
+inline constexpr std::string_view kLinkPaths = "-/links/";
+void list_links(Exchange& exchange, Parts& parts);
+void make_link(Exchange& exchange, Parts& parts);
+void revoke_link(Exchange& exchange, Parts& parts);
 
 // GET and POST below "/-/admin/": what administrators see and change.
 inline constexpr std::string_view kAdminPaths = "-/admin/";

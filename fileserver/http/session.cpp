@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "base/completes.h"
-#include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/methods.h"
@@ -80,7 +79,6 @@ void HttpSession::answer(Exchange& exchange) {
   if (method == Method::kOther || (method == Method::kPatch && !takes_patch))
     return exchange.answer(501);
   if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
-  const UploadMode mode = parts_.offer.uploads;
   if (ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr)
     return exchange.answer(404);
   const auto allowed = [&] {
@@ -96,10 +94,7 @@ void HttpSession::answer(Exchange& exchange) {
   if (!is_for_anybody && !is_validated(exchange)) return;
   if (ours != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
   if (!exchange.path()) return exchange.answer(404);
-  const Handler permitted = permitted_handler(exchange, parts_, handler);
-  const bool may_be_locked = permitted == handler && mode == UploadMode::kFolder;
-  if (may_be_locked && dav::is_refused_by_locks(exchange, parts_)) return;
-  permitted(exchange, parts_);
+  answer_within_rights(exchange, parts_, handler);
 }
 
 // Validates the credentials of each request. If they are not good, the answer says so.

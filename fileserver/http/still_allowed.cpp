@@ -9,6 +9,7 @@
 namespace fileserver {
 
 LogIn::Answer ask_again(const Exchange& exchange, Parts& parts, const http::RequestHead& head) {
+  if (exchange.guest) return ask_again_for_guest(exchange, parts);
   return validate(exchange, parts, RequestCredentials(head)).answer;
 }
 
@@ -24,7 +25,7 @@ bool StillAllowed::holds() {
 }
 
 RightsRefusal StillAllowed::refusal_by_rights() const {
-  const UserRights rights = parts_.rights.of(exchange_.user);
+  const UserRights rights = rights_of(exchange_, parts_);
   if (put_) return refusal_to_put(rights, put_->name);
   const auto refusal = refusal_to_change(exchange_, rights);
   return refusal || !target_ ? refusal : refusal_of_target(rights, *target_);
@@ -33,6 +34,9 @@ RightsRefusal StillAllowed::refusal_by_rights() const {
 bool StillAllowed::answers_refusal(Exchange& exchange) const {
   if (denied_ && denied_->is_throttled) {
     exchange.answer(429);
+  } else if (denied_ && exchange.guest &&
+             denied_->status.error().code == base::ErrorCode::kDenied) {
+    exchange.answer(404);
   } else if (denied_) {
     exchange.answer(denied_->status.error());
   } else if (forbidden_) {

@@ -32,6 +32,16 @@ std::string_view whole(std::string_view digits) {
   return is_whole ? digits : "0";
 }
 
+// What follows the times, such as "read - open docs/".
+std::string end_of_link(std::string_view ends, std::string_view rest) {
+  const std::string_view may = take_piece(rest, ' ');
+  const std::string_view uses = take_piece(rest, ' ');
+  const bool is_locked = take_piece(rest, ' ') == "locked";
+  return fmt::format(", \"end\": {}, \"may\": {}, \"uses\": {}, \"password\": {}, \"path\": {}}}",
+                     ends == "0" ? "null" : ends, quoted_text(may),
+                     uses == "-" ? "null" : whole(uses), is_locked, quoted_text(rest));
+}
+
 std::string token_object(std::string_view line) {
   const std::string_view id = take_piece(line, ' ');
   const std::string_view kind = take_piece(line, ' ');
@@ -40,6 +50,7 @@ std::string token_object(std::string_view line) {
   const std::string_view ends = whole(take_piece(line, ' '));
   std::string object = fmt::format("{{\"id\": {}, \"kind\": {}, \"made\": {}, \"used\": {}",
                                    quoted_text(id), quoted_text(kind), made, used);
+  if (kind == "link") return object += end_of_link(ends, line);
   object += kind == "app" ? fmt::format(", \"name\": {}}}", quoted_text(line))
                           : fmt::format(", \"end\": {}}}", ends);
   return object;

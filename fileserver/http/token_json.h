@@ -11,7 +11,7 @@ namespace fileserver {
 // Sends JSON that no cache keeps.
 void send_json(Exchange& exchange, http::Status status, std::string_view json);
 
-// The lines of `apps` or `sessions`, such as "ID app 1700000000 1700000000 0 phone".
+// The lines of `apps`, `links` or `sessions`, such as "ID app 1700000000 1700000000 0 phone".
 std::string tokens_as_json(std::string_view lines);
 
 // The lines of `list`, such as "amy admin".

@@ -107,7 +107,7 @@ class ZipAnswer {
   base::Status look_again(std::string_view folder) {
     if (const auto answer = ask_again(exchange_, parts_, exchange_.head()); !answer.status)
       return answer.status;
-    exchange_.rights = parts_.rights.of(exchange_.user);
+    exchange_.rights = rights_of(exchange_, parts_);
     if (exchange_.rights.may_list(folder)) return base::kDone;
     return base::Error{base::ErrorCode::kDenied, "its user may not read it any more"};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -23,6 +24,19 @@ class UserRights {
   UserRights(std::shared_ptr<const RightsTable> table, std::string_view user)
       : table_(std::move(table)), user_(user), member_(&table_->member(user)) {}
 
+  // What is left of the rights for who has a link of the user to this: nothing outside of it, and
+  // in it not more than `most`. `is_folder`: what lies below it counts, too.
+  struct Bounds {
+    std::string path;  // empty: the served folder
+    bool is_folder;
+    Right most;
+  };
+  UserRights within(Bounds bounds) const {
+    UserRights bounded = *this;
+    bounded.bounds_ = std::move(bounds);
+    return bounded;
+  }
+
   // Whether what has the name may be read, and whether it may be written.
   bool may_read(std::string_view name) const { return may(name, Right::kRead); }
   bool may_write(std::string_view name) const { return may(name, Right::kReadWrite); }
@@ -32,24 +46,36 @@ class UserRights {
   bool may_write_all(std::string_view name) const { return may_all(name, Right::kReadWrite); }
 
   // Whether a folder of that name is seen, and can be listed: it may be read, or something below
-  // it. Always true for the served folder.
+  // it. Always true for the served folder, if there are no bounds.
   bool may_list(std::string_view folder) const {
-    return table_ == nullptr || folder.empty() ||
-           table_->allows_any({user_, *member_}, folder, Right::kRead);
+    return bounds_allow(folder, Right::kRead) &&
+           (table_ == nullptr || folder.empty() ||
+            table_->allows_any({user_, *member_}, folder, Right::kRead));
   }
 
  private:
   bool may(std::string_view name, Right right) const {
-    return table_ == nullptr || table_->decide({user_, *member_}, name).right >= right;
+    return bounds_allow(name, right) &&
+           (table_ == nullptr || table_->decide({user_, *member_}, name).right >= right);
   }
   bool may_all(std::string_view name, Right right) const {
-    return table_ == nullptr || table_->allows_all({user_, *member_}, name, right);
+    return bounds_allow(name, right) &&
+           (table_ == nullptr || table_->allows_all({user_, *member_}, name, right));
+  }
+  bool bounds_allow(std::string_view name, Right right) const {
+    if (!bounds_) return true;
+    const std::string_view path = bounds_->path;
+    const bool is_inside = path.empty() || name == path ||
+                           (bounds_->is_folder && name.size() > path.size() &&
+                            name.starts_with(path) && name[path.size()] == '/');
+    return is_inside && right <= bounds_->most;
   }
 
   // Shared, so that rights that are read again do not end those of a request under way.
   std::shared_ptr<const RightsTable> table_;  // null: everything is allowed
   std::string user_;
   const RightsTable::Member* member_ = nullptr;  // of the table
+  std::optional<Bounds> bounds_;
 };
 
 }  // namespace fileserver

@@ -48,6 +48,7 @@ constexpr std::array kWishes{
     WishRow{WishKind::kUnlink, "unlink", Parts::kOperand, false},
     WishRow{WishKind::kVisit, "visit", Parts::kOperand, true},
     WishRow{WishKind::kUse, "use", Parts::kOperand, false},
+    WishRow{WishKind::kGoOn, "go-on", Parts::kOperand, true},
 };
 
 const WishRow& row_of(WishKind kind) { return kWishes.at(static_cast<std::size_t>(kind)); }
@@ -58,7 +59,8 @@ bool is_acceptable_operand(WishKind kind, std::string_view operand) {
     case WishKind::kPassword: return is_valid_password(operand);
     case WishKind::kLink: return parse_link_wish(operand).has_value();
     case WishKind::kVisit:
-    case WishKind::kUse: return parse_link_secret(operand).has_value();
+    case WishKind::kUse:
+    case WishKind::kGoOn: return parse_link_secret(operand).has_value();
     case WishKind::kEnd:
     case WishKind::kRevoke:
     case WishKind::kUnlink: return is_token_id(operand);

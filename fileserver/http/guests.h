@@ -1,0 +1,44 @@
+// What is asked for by a link, without an account: "/-/l/TOKEN/" and what is below it.
+// docs/http.md, "Links for guests", says what is answered when.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "fileserver/auth/guest_link.h"
+#include "fileserver/auth/log_in.h"
+#include "fileserver/rights/user_rights.h"
+
+namespace fileserver {
+
+class Exchange;
+struct Parts;
+
+// Whoever has a link. The maker's rights bound what he may.
+struct Guest {
+  std::string token;
+  std::string secret;  // of the password that the request has; empty: none
+  GuestLink link;
+};
+
+inline constexpr std::string_view kGuestPaths = "-/l/";
+
+// All methods of these paths. Asks the authserver about the link, and then answers as if its maker
+// had asked for what the path names, with fewer rights.
+void answer_guest(Exchange& exchange, Parts& parts);
+
+// Asks again whether the guest of the request may go on. May block.
+LogIn::Answer ask_again_for_guest(const Exchange& exchange, Parts& parts);
+
+// The rights of whoever the request is from, as they are now.
+UserRights rights_of(const Exchange& exchange, const Parts& parts);
+
+// As whose a guest sees the folder of the request: its name below that of the link, which is empty
+// for the folder of the link itself.
+std::string_view name_for_guest(const Guest& guest, std::string_view folder);
+
+// The last part of the path of the link; empty for the served folder.
+std::string_view title_for_guest(const Guest& guest);
+
+}  // namespace fileserver
