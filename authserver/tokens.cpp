@@ -109,18 +109,21 @@ bool is_of(std::string_view row, const TokenRecord& token, std::string_view acco
   return !seal.empty() && seal == token.seal;
 }
 
-// The first place that is free, or else one whose token has ended, maybe with an account that was
-// here before. kExists if there is none.
+// The first place that is free, or whose token has ended, maybe with an account that was here
+// before. kExists if there is none.
 base::Result<std::size_t> free_place(AccountStore& store, const std::vector<Place>& places,
                                      std::string_view account_record, std::int64_t now) {
   const auto empty = std::ranges::find_if(places, &std::string::empty, &Place::row);
-  if (empty != places.end()) return static_cast<std::size_t>(std::distance(places.begin(), empty));
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto found = store.find_record(places[i].row);
-    if (!found && found.error().code != ErrorCode::kNotFound) return found.error();
-    const auto token = found ? parse_token_record(*found) : std::nullopt;
-    if (!token || has_ended(*token, now) || !is_of(places[i].row, *token, account_record)) return i;
+  std::vector<std::string_view> rows;
+  std::transform(places.begin(), empty, std::back_inserter(rows),
+                 [](const Place& place) -> std::string_view { return place.row; });
+  const auto records = store.find_records(rows);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!records[i] && records[i].error().code != ErrorCode::kNotFound) return records[i].error();
+    const auto token = records[i] ? parse_token_record(*records[i]) : std::nullopt;
+    if (!token || has_ended(*token, now) || !is_of(rows[i], *token, account_record)) return i;
   }
+  if (empty != places.end()) return rows.size();
   return Error{ErrorCode::kExists, "all places of the user are taken"};
 }
 

@@ -13,6 +13,18 @@ namespace {
 
 using fuzz::require;
 
+// A link is made as it was asked for, however its numbers were written.
+void check_link(std::string_view operand) {
+  const auto link = wire::parse_link_wish(operand);
+  require(link && operand.ends_with(link->path) && link->path.size() <= wire::kMaxLinkPathBytes);
+  require(link->seconds >= 0 && link->uses >= 0);
+  require(link->may == wire::GuestsMay::kRead || link->path.ends_with('/'));
+  const std::string printed = wire::text_of(*link);
+  const auto again = wire::parse_link_wish(printed);
+  require(again && again->may == link->may && again->seconds == link->seconds);
+  require(again->uses == link->uses && again->secret == link->secret && again->path == link->path);
+}
+
 // Whatever the line is, the parsed request must keep the rules of the protocol.
 void check_line(std::string_view line) {
   require(line.size() < wire::kMaxLineBytes);
@@ -44,6 +56,7 @@ void check_line(std::string_view line) {
     require(token == request->token && account.has_value() == request->account.has_value());
     require(wish.kind == request->wish.kind && wish.user == request->wish.user &&
             wish.operand == request->wish.operand);
+    if (wish.kind == wire::Wish::Kind::kLink) check_link(wish.operand);
   }
   static_cast<void>(wire::parse_reply(line));
 }
