@@ -207,7 +207,7 @@ TEST_CASE("a link that is no good is denied, alike in words and in questions to 
       {"password", [&](Held& held, MadeLink&) { ask(held, "password:bob:5:right:new\n"); }},
       {"password by a tool", [](Held& held, MadeLink&) { held.records["bob"] = "$plain$new"; }},
       {"a session",
-       [](Held& held, MadeLink& link) { link.token = opened(held, "open:60:bob:right\n"); }},
+       [](Held& held, MadeLink& link) { link.token = opened(held, "open:9999:bob:right\n"); }},
       {"the row of another one", [](Held& held, MadeLink& link) {
          const MadeLink forged{link.id, std::string(43, 'f')};
          held.records[forged.row()] = held.records[link.row()];
@@ -327,7 +327,7 @@ TEST_CASE("only a person makes links, and ends those of his own", "[authserver]"
   }
   // A link stands for nobody, and a person is no guest.
   CHECK(said_to(link.line("who") + link.line("apps") + link.line("sessions:bob") +
-                    "auth:bob:" + link.token + "\nopen:60:bob:" + link.token +
+                    "auth:bob:" + link.token + "\nopen:9999:bob:" + link.token +
                     "\nby:bob:5:right:visit:-\nas:" + people.app(1) + ":use:-\nas:x:use:-\n",
                 held) ==
         kDenied + kDenied + kDenied + kDenied + kDenied + kDenied + kDenied + kDenied);
