@@ -29,9 +29,11 @@ wire::Wish::Kind wish_of(LogIn::Visit visit) {
   return wire::Wish::Kind::kVisit;
 }
 
+bool is_link(wire::Credentials account) { return account.user.starts_with(':'); }
+
 // The token of a link is a secret.
 std::string_view name_for_log(wire::Credentials account) {
-  return account.user.starts_with(':') ? ":link" : account.user;
+  return is_link(account) ? ":link" : account.user;
 }
 
 }  // namespace
@@ -61,6 +63,8 @@ LogIn::Answer LogIn::change_password(const net::IpAddress& from, const wire::New
   return ask(from, Front::kHttp, request.account, [&](auto) { return auth_.ask(request); });
 }
 
+// A guest may go on opening a link that has ended, which the log need not tell each time.
+//
 // To the throttle each token is a user of its own, so that nobody shuts a link for another guest
 // behind the same address. No account has such a name.
 LogIn::Visited LogIn::visit(const net::IpAddress& from, std::string_view token,
@@ -106,7 +110,8 @@ LogIn::Answer LogIn::ask(const net::IpAddress& from, Front front, wire::Credenti
     attempt.not_answered();
   } else if (status.error().code == ErrorCode::kDenied) {
     const bool counts = attempt.denied();
-    if (base::log::is_on(base::log::Level::kInfo) && (counts || may_log_repetition()))
+    const bool is_logged = counts || (!is_link(account) && may_log_repetition());
+    if (base::log::is_on(base::log::Level::kInfo) && is_logged)
       base::log::write(base::log::Level::kInfo,
                        auth_failed_line(from, name_for_log(account), front));
   }

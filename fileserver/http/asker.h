@@ -39,8 +39,8 @@ class Asker {
   std::string secret_;
 };
 
-// Answers for a wish of a person that failed. Who is denied has good credentials, which are those of
-// a program.
+// Answers for a wish of a person that failed. Who is denied has good credentials, which are those
+// of a program.
 inline void refuse_program(Exchange& exchange, const base::Error& error) {
   if (error.code == base::ErrorCode::kDenied) return exchange.answer(403);
   exchange.answer(error);

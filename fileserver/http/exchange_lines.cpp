@@ -40,6 +40,7 @@ void add(Exchange& exchange, Parts& parts, Transfer& transfer) {
   if (transfer.has_name && transfer.name.empty()) transfer.name = exchange.path()->name;
   transfer.client = exchange.client;
   transfer.user = exchange.user.empty() ? exchange.refused_user : exchange.user;
+  if (exchange.guest) transfer.link = exchange.guest->link.id;
   transfer.method = http::text_of(exchange.method());
   if (const auto status = exchange.status())
     transfer.status = static_cast<std::uint16_t>(status->number());

@@ -75,6 +75,15 @@ std::string name_to_show(std::string_view name) {
   return "inline; filename*=UTF-8''" + http::encode_path(name.substr(name.rfind('/') + 1));
 }
 
+void zip_for_guest(Exchange& exchange, Parts& parts) {
+  const std::string_view folder = exchange.path()->name;
+  if (server_path(exchange.path()) != nullptr || !exchange.rights.may_list(folder))
+    return exchange.answer(404);
+  if (exchange.method() == Method::kGet && !takes_use(exchange, parts)) return;
+  exchange.aim_at(folder.empty() ? "-/zip" : fmt::format("{}{}", kZipPaths, folder), true);
+  get_zip(exchange, parts);
+}
+
 // `rest` is what follows the token. The path of a file that the link names may repeat its name.
 void read_as_guest(Exchange& exchange, Parts& parts, std::string_view rest, bool ends_with_slash) {
   if (!reads(exchange.method())) return exchange.answer_not_allowed("GET, HEAD, OPTIONS");
@@ -91,6 +100,8 @@ void read_as_guest(Exchange& exchange, Parts& parts, std::string_view rest, bool
                     ends_with_slash);
   }
   const bool is_folder = exchange.path()->ends_with_slash;
+  if (is_folder && link.is_folder && exchange.head().target().ends_with("?zip"))
+    return zip_for_guest(exchange, parts);
   if (server_path(exchange.path()) != nullptr) return exchange.answer(404);
   const bool is_file = !is_folder && exchange.rights.may_read(exchange.path()->name) &&
                        is_regular(parts, exchange.path()->name);

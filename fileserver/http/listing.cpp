@@ -100,9 +100,11 @@ void ListingPrinter::begin(std::string& to) const {
   if (!of_.user.empty())
     to += fmt::format("<p class=\"who\"{}>Signed in as <bdi>{}</bdi></p>\n",
                       of_.is_by_session ? " data-session" : "", xml::escaped(of_.user));
-  if (!of_.is_for_guest)
-    to += fmt::format("<p><a href=\"/{}{}\">Download as zip</a></p>\n", kZipPaths,
-                      folder.empty() ? "" : http::encode_path(folder) + "/");
+  const std::string zip =
+      of_.is_for_guest
+          ? "?zip"
+          : fmt::format("/{}{}", kZipPaths, folder.empty() ? "" : http::encode_path(folder) + "/");
+  to += fmt::format("<p><a href=\"{}\">Download as zip</a></p>\n", zip);
   to += fmt::format("</header>\n<main>\n<table{}{}>\n", of_.may_write ? " data-writable" : "",
                     of_.has_trash ? " data-trash" : "");
   to += kTableHead;

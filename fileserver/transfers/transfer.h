@@ -19,8 +19,8 @@ namespace fileserver {
 // What a client changes. kNone: it asks for the file.
 enum class Change : std::uint8_t { kNone, kPut, kDelete, kMkcol, kMove, kCopy, kLock, kUnlock };
 
-// Plain data. `name`, `to` and `user` point into the request, or into the queue that the transfer
-// waits in.
+// Plain data. `name`, `to`, `user` and `link` point into the request, or into the queue that the
+// transfer waits in.
 struct Transfer {
   std::string_view name = {};  // any bytes, as the client sent them
   net::IpAddress client = {};
@@ -35,6 +35,7 @@ struct Transfer {
   // was tried. Empty: nobody is known. `method` is a text that lives for ever: the method of HTTP,
   // or a native verb; empty if a file was asked for natively.
   std::string_view user = {};
+  std::string_view link = {};  // by which a guest of the user asked; empty: by none
   std::string_view method = {};
   std::uint16_t status = 0;  // of HTTP
   bool has_name = true;      // false: the request names no file

@@ -60,11 +60,13 @@ std::string_view word_of(Change change) {
   return {};
 }
 
-// A user needs no escapes, because only names of that form get here.
+// A user and a link need no escapes, because only names of that form get here.
 void append_user(const Transfer& transfer, std::string& to) {
   const std::string_view quote = transfer.user.empty() ? "" : "\"";
   const std::string_view user = transfer.user.empty() ? "null" : transfer.user;
   fmt::format_to(std::back_inserter(to), ",\"user\":{}{}{}", quote, user, quote);
+  if (!transfer.link.empty())
+    fmt::format_to(std::back_inserter(to), ",\"link\":\"{}\"", transfer.link);
   if (!transfer.method.empty())
     fmt::format_to(std::back_inserter(to), ",\"method\":\"{}\"", transfer.method);
   if (transfer.status != 0)

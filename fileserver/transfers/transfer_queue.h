@@ -34,7 +34,7 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
     for (std::size_t i = 0; i < cells; ++i) cells_[i].sequence.store(i, std::memory_order_relaxed);
   }
 
-  // Any thread; never waits. Copies the transfer, its names and its user.
+  // Any thread; never waits. Copies the transfer, its names, its user and its link.
   Pushed push(const Transfer& transfer) {
     std::uint64_t position = end_.load(std::memory_order_relaxed);
     for (;;) {
@@ -69,12 +69,14 @@ class TransferRing {  // NOLINT(clang-analyzer-optin.performance.Padding)
     std::array<char, wire::kMaxLineBytes> name;
     std::array<char, wire::kMaxLineBytes> to;
     std::array<char, wire::kMaxUserBytes> user;
+    std::array<char, wire::kTokenIdBytes> link;
 
     void fill(const Transfer& from) {
       transfer = from;
       transfer.name = copied(from.name, name);
       transfer.to = copied(from.to, to);
       transfer.user = copied(from.user, user);
+      transfer.link = copied(from.link, link);
     }
 
     static std::string_view copied(std::string_view text, std::span<char> into) {
