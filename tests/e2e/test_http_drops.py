@@ -1,0 +1,128 @@
+"""Links by which guests put files into a folder: they see and replace nothing."""
+
+import json
+import time
+
+from http_client import HttpClient, request
+from links_scene import LinksScene, password
+from scene import with_loops
+
+_LOOKED_AT_AGAIN_S = 2.1
+
+
+@with_loops
+class DropsTest(LinksScene):
+    def put(self, target: str, body: bytes = b"new", *fields: str) -> int:
+        return self.status(target, *fields, method="PUT", body=body)
+
+    def inbox(self) -> dict[str, bytes]:
+        return {path.name: path.read_bytes() for path in (self.scene.root / "inbox").iterdir()}
+
+    def test_files_come_in_and_none_is_replaced(self) -> None:
+        self.scene.write("inbox/a.tar.gz", b"old")
+        link = self.made("inbox", "drop")
+        for name in ("a.tar.gz", "a.tar.gz", "b", "b", "ä b.txt"):
+            self.assertEqual(self.put(link + name.replace(" ", "%20")), 201)
+        self.assertEqual(
+            self.inbox(),
+            {
+                "a.tar.gz": b"old",
+                "a.tar (2).gz": b"new",
+                "a.tar (3).gz": b"new",
+                "b": b"new",
+                "b (2)": b"new",
+                "ä b.txt": b"new",
+            },
+        )
+
+    def test_a_guest_is_told_of_nothing_that_is_there(self) -> None:
+        self.scene.write("inbox/a", b"old")
+        link = self.made("inbox", "drop")
+        for path in ("a", "b", "a/", "?zip", "-/zip/"):
+            for method in ("GET", "HEAD"):
+                answer = self.ask(link + path, method=method)
+                self.assertEqual(answer.status, 200 if path == "?zip" else 404)
+                self.assertNotIn(b"old", answer.body)
+        for fields in (("If-Match: *",), ('If-None-Match: "x"',), ("If-None-Match: *",)):
+            self.assertIn(self.put(f"{link}a", b"new", *fields), (201, 412))
+        page = self.ask(link, "Accept: text/html")
+        self.assertEqual(page.status, 200)
+        self.assertIn(b"Send files to <bdi>inbox</bdi>", page.body)
+        self.assertNotIn(b"amy", page.body)
+        self.assertEqual(self.inbox()["a"], b"old")
+
+    def test_nothing_lands_elsewhere(self) -> None:
+        link = self.made("inbox", "drop")
+        for path in ("", "sub/a", "a/", "%2e%2e/a", "..%2fa", "a%00", "%2e%2e"):
+            with self.subTest(path):
+                self.assertIn(self.put(link + path), (401, 404))
+        for method in ("DELETE", "MKCOL", "MOVE", "PROPFIND", "POST", "PATCH", "LOCK"):
+            self.assertIn(self.status(f"{link}a", method=method), (405, 501))
+        self.assertEqual(self.put(f"{link}a", b"x", "Upload-Complete: ?0"), 501)
+        self.assertEqual(self.put(f"{link}a", b"x", "Content-Range: bytes 0-0/2"), 400)
+        self.assertEqual(self.inbox(), {})
+        root = self.made("/", "drop")
+        self.assertEqual(self.put(f"{root}-"), 404)
+        self.assertEqual(self.put(f"{root}other.txt"), 201)
+        self.assertEqual((self.scene.root / "other.txt").read_bytes(), b"other.txt")
+
+    def test_uses_and_password_count_for_it_too(self) -> None:
+        link = self.made("inbox", "drop", uses=2, password="p")
+        self.assertEqual(self.put(f"{link}a"), 401)
+        self.assertEqual(self.put(f"{link}a", b"new", password("wrong")), 401)
+        for name in ("a", "b"):
+            self.assertEqual(self.put(link + name, b"new", password("p")), 201)
+        self.assertEqual(self.put(f"{link}c", b"new", password("p")), 404)
+        self.assertEqual(sorted(self.inbox()), ["a", "b"])
+
+    def test_it_takes_nothing_once_the_maker_may_not_write(self) -> None:
+        link = self.made("inbox", "drop")
+        self.change_rights("* / read write\namy /inbox read\n")
+        self.assertEqual(self.put(f"{link}a"), 404)
+        self.assertEqual(self.inbox(), {})
+
+    def test_without_uploads_there_are_none(self) -> None:
+        link = self.made("inbox", "drop")
+        self.server.stop()
+        self.server = self.serve("--uploads", "off")
+        self.assertEqual(self.asked_for({"path": "inbox", "may": "drop"}).status, 403)
+        self.assertEqual(self.put(f"{link}a"), 403)
+
+    def begun(self, link: str) -> HttpClient:
+        client: HttpClient = self.scene.keep(HttpClient(self.server))
+        client.send(request(f"{link}a", "Content-Length: 6", method="PUT", body=b"new"))
+        return client
+
+    def test_what_is_under_way_ends_with_the_link(self) -> None:
+        """And goes on where only its last use was begun."""
+        revoked, last = self.made("inbox", "drop"), self.made("inbox", "drop", uses=1)
+        clients = [self.begun(revoked), self.begun(last)]
+        time.sleep(_LOOKED_AT_AGAIN_S)
+        self.assertEqual(self.status(f"{last}b", method="PUT", body=b"x"), 404)
+        (link,) = [one for one in self.listed() if one["uses"] is None]
+        self.assertEqual(self.revoked(link), 204)
+        for client, status in zip(clients, (404, 201), strict=True):
+            client.send(b"er!")
+            self.assertEqual(client.answer("PUT").status, status)
+        self.assertEqual(self.inbox(), {"a": b"newer!"})
+
+    def test_logs_have_the_link_and_not_its_token(self) -> None:
+        log = self.scene.folder / "transfers"
+        self.server.stop()
+        self.server = self.serve("--transfer-log", log, "--transfer-log-users", "on")
+        drop, read = self.made("inbox", "drop"), self.made("docs", password="p")
+        self.assertEqual(self.put(f"{drop}a"), 201)
+        self.assertEqual(self.status(f"{read}a.txt"), 401)
+        self.assertEqual(self.status(f"{read}a.txt", password("wrong")), 401)
+        self.assertEqual(self.status(f"{read}a.txt", password("p")), 200)
+        ids = {one["may"]: one["id"] for one in self.listed()}
+        self.server.stop()
+        self.authserver.stop()
+        lines = [json.loads(line) for line in log.read_text().splitlines()]
+        told = [(one["user"], one.get("link"), one["status"], one["name"]) for one in lines]
+        self.assertIn(("amy", ids["drop"], 201, "inbox/a"), told)
+        self.assertIn(("amy", ids["read"], 200, "docs/a.txt"), told)
+        texts = [log.read_text(), self.server.log(), self.authserver.log()]
+        for link in (drop, read):
+            token = link.split("/")[-2]
+            self.assertFalse([text for text in texts if token in text])
