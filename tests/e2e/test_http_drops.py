@@ -106,7 +106,7 @@ class DropsTest(LinksScene):
             self.assertEqual(client.answer("PUT").status, status)
         self.assertEqual(self.inbox(), {"a": b"newer!"})
 
-    def test_logs_have_the_link_and_not_its_token(self) -> None:
+    def test_logs_and_the_store_have_the_link_and_not_its_token(self) -> None:
         log = self.scene.folder / "transfers"
         self.server.stop()
         self.server = self.serve("--transfer-log", log, "--transfer-log-users", "on")
@@ -123,6 +123,7 @@ class DropsTest(LinksScene):
         self.assertIn(("amy", ids["drop"], 201, "inbox/a"), told)
         self.assertIn(("amy", ids["read"], 200, "docs/a.txt"), told)
         texts = [log.read_text(), self.server.log(), self.authserver.log()]
+        texts.append(self.scene.accounts.read_bytes().decode("latin-1"))
         for link in (drop, read):
             token = link.split("/")[-2]
             self.assertFalse([text for text in texts if token in text])
