@@ -174,6 +174,41 @@ class TokensTest(AccountsScene):
                 self.assertIn(f"{boss} admin", names)
                 self.assertFalse([name for name in names if name.startswith(":")])
 
+    def test_however_many_use_a_link_at_once_each_of_its_uses_is_granted_once(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                user, path = f"{kind}.guests", "a/\u00fc b.txt"
+                store = (*self.store(kind), *PATIENT, *PLAIN)
+                clients = [
+                    self.client(server)
+                    for model in ("thread", "process")
+                    for server in [self.scene.authserver(*store, "--model", model)] * 4
+                ]
+                one = clients[0]
+                self.assertEqual(one.ask(f"new:{user}:one"), "OK")
+                made = self.content(one, f"by:{user}:3:one:link:read:0:20:-:{path}")
+                identity, _, token = made.partition(" ")
+                said: list[object] = []
+                lines = [f"as:{token}:use:-".encode()] * 5
+
+                def use(client: Client, said: list[object], lines: list[bytes]) -> None:
+                    said.extend(client.ask_all(lines))
+
+                threads = [
+                    threading.Thread(target=use, args=(client, said, lines)) for client in clients
+                ]
+                for thread in threads:
+                    thread.start()
+                for thread in threads:
+                    thread.join()
+                self.assertEqual(said.count("denied"), 20)
+                granted = sorted(reply for reply in said if isinstance(reply, bytes))
+                wanted = [f"open {identity} {user} read {left} {path}" for left in range(1, 21)]
+                self.assertEqual(granted, sorted(line.encode() for line in wanted))
+                for client in clients:
+                    self.assertEqual(client.ask(f"as:{token}:visit:-"), "denied")
+                self.assertEqual(one.ask(f"by:{user}:3:one:links"), "OK")
+
     def content(self, client: Client, line: str) -> str:
         said = client.ask(line)
         assert isinstance(said, bytes), said
