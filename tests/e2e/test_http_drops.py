@@ -90,8 +90,18 @@ class DropsTest(LinksScene):
 
     def begun(self, link: str) -> HttpClient:
         client: HttpClient = self.scene.keep(HttpClient(self.server))
-        client.send(request(f"{link}a", "Content-Length: 6", method="PUT", body=b"new"))
+        fields = ("Content-Length: 6", "Expect: 100-continue")
+        client.send(request(f"{link}a", *fields, method="PUT"))
+        self.assertEqual(client.interim(), 100)  # it has a name
+        client.send(b"new")
         return client
+
+    def test_a_name_that_is_taken_meanwhile_is_not_replaced(self) -> None:
+        client = self.begun(self.made("inbox", "drop"))
+        self.scene.write("inbox/a", b"old")
+        client.send(b"er!")
+        self.assertEqual(client.answer("PUT").status, 412)
+        self.assertEqual(self.inbox(), {"a": b"old"})
 
     def test_what_is_under_way_ends_with_the_link(self) -> None:
         """And goes on where only its last use was begun."""
