@@ -421,7 +421,7 @@ $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp
 # The style sheet and the script of the pages as C++ strings, the script without its comments. Each has an address that
 # is another one for other bytes.
 PAGE := fileserver/http/page
-SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session listing trash changes uploads sources start)
+SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session listing trash links changes uploads sources start)
 ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements account drop)
 PAGE_FILES := $(AREA)/generated/page/files.h
 $(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile

@@ -44,11 +44,12 @@ async function change(row) {
   const name = nameOf(row);
   const { answer, text } = await question({
     title: "", name, field: ["Name", name, lengthOfStem(row)],
-    answers: ["Rename", "Delete…", "Move or copy…", "Cancel"],
+    answers: ["Rename", "Delete…", "Move or copy…", "Link…", "Cancel"],
   });
   if (answer === "Rename" && text !== name) return rename(row, text);
   if (answer === "Delete…") return remove(row);
   if (answer === "Move or copy…") return moveOrCopy(row);
+  if (answer === "Link…") return askForLink(writtenFolder() + name, name, isFolder(row));
 }
 
 // Half of a pair of code units (\p{Cs}) has no bytes that a URL could name.

@@ -5,6 +5,7 @@ function startFolder() {
   if (isWritable) tools.append(...sourceButtons());
   else tools.append(make("p", { className: "box" }, READ_ONLY));
   if (hasTrash) tools.append(makeButton("Trash", showTrash));
+  if (document.querySelector(".who")) tools.append(makeButton("Links", showLinks));
   tools.append(search, hiddenBox);
   table.before(tools, panel, statusLine);
   startListing();
