@@ -1,6 +1,5 @@
 #include "authserver/tokens.h"
 
-#include <fmt/core.h>
 #include <sodium.h>
 
 #include <algorithm>

@@ -25,6 +25,7 @@ UNIT_TESTS = f"""\
     number = os.environ.get("TURNSTILE_MUTATION")
     fails = {{
         "sees": number == "{number_of("seen")}",
+        "sees\\\\, too": number == "{number_of("seen")}",
         "sees files": open("lab/a.py").read() != "SIZE = 1",
         "broken": True,
     }}.get(sys.argv[1], False)
@@ -71,6 +72,11 @@ class TrialTest(unittest.TestCase):
         self.assertRegex(said, r"(?m)^seen: killed by unit/sees in \d+ s$")
         self.assertRegex(said, r"(?m)^unseen: SURVIVED unit/sees in \d+ s$")
         self.assertEqual(counts, (1, 1, 0))
+
+    def test_a_comma_in_the_name_of_a_test_begins_no_other_name(self) -> None:
+        said, counts = self.try_them(self.mutation("seen", "unit/sees, too"))
+        self.assertIn("seen: killed by unit/sees, too", said)
+        self.assertEqual(counts, (1, 0, 0))
 
     def test_each_of_its_tests_must_notice_it(self) -> None:
         said, counts = self.try_them(self.mutation("seen", "unit/sees", "unit/blind"))

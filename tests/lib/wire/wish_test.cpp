@@ -1,6 +1,8 @@
 #include "wire/wish.h"
 
+#include <optional>
 #include <string>
+#include <variant>
 
 #include "tests/catch.h"
 #include "wire/line_buffer.h"
