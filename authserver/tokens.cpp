@@ -19,6 +19,7 @@ using base::Error;
 using base::ErrorCode;
 
 constexpr std::int64_t kHourS = 3600;
+constexpr std::int64_t kWritingS = 60;  // so long after its place a token may still be written
 
 std::int64_t now_s() { return std::time(nullptr); }
 
@@ -120,32 +121,75 @@ base::Result<std::size_t> free_place(AccountStore& store, const std::vector<Plac
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (!records[i] && records[i].error().code != ErrorCode::kNotFound) return records[i].error();
     const auto token = records[i] ? parse_token_record(*records[i]) : std::nullopt;
+    if (!token && places[i].made_s + kWritingS > now) continue;
     if (!token || has_ended(*token, now) || !is_of(rows[i], *token, account_record)) return i;
   }
   if (empty != places.end()) return rows.size();
   return Error{ErrorCode::kExists, "all places of the user are taken"};
 }
 
+// Takes the place as it was read. Others may have the same store, and take it meanwhile: then it is
+// not taken.
+base::Result<bool> claim(AccountStore& store, const std::string& name, const Place& before,
+                         const Place& after) {
+  const std::string record = text_of(after);
+  if (before.row.empty()) {
+    const auto created = store.create({name, record});
+    if (created || created.error().code != ErrorCode::kExists)
+      return created ? base::Result<bool>(true) : created.error();
+  }
+  const auto replaced = store.replace_if({name, record}, text_of(before));
+  if (!replaced && replaced.error().code != ErrorCode::kNotFound) return replaced.error();
+  return replaced.ok();
+}
+
+// Frees the place as it was read. Whoever takes it before its row is gone looks at it again.
+base::Status release(AccountStore& store, const std::string& name, const Place& before) {
+  const auto freed = claim(store, name, before, Place());
+  if (!freed) return freed.error();
+  return *freed ? remove_row(store, name) : base::kDone;
+}
+
 // The place is written before the token: whatever ends this in between, no token is left that
-// nobody counts.
-base::Status keep(AccountStore& store, const std::string& row, const TokenRecord& token,
-                  std::string_view account_record, std::string_view path) {
-  const auto names = place_names(token.user, token.kind);
-  const auto places = places_at(store, names);
-  if (!places) return places.error();
-  const auto best = row_of(token.kind).gives_way
-                        ? base::Result<std::size_t>(best_place(*places, token.made_s))
-                        : free_place(store, *places, account_record, token.made_s);
-  if (!best) return best.error();
-  if (const std::string& old = (*places)[*best].row; !old.empty()) {
-    if (const auto closed = remove_token(store, old, token.kind); !closed) return closed;
+// nobody counts. False: somebody else has taken the place, and there is no token.
+base::Result<bool> keep_at(AccountStore& store, const std::string& name, const Place& before,
+                           const std::string& row, const TokenRecord& token,
+                           std::string_view path) {
+  if (!before.row.empty()) {
+    if (const auto closed = remove_token(store, before.row, token.kind); !closed)
+      return closed.error();
   }
   const Place mine{row, token.made_s, token.ends_s};
-  if (const auto placed = write(store, names[*best], text_of(mine)); !placed) return placed;
+  auto claimed = claim(store, name, before, mine);
+  if (!claimed || !*claimed) return claimed;
   if (!path.empty()) {
-    if (const auto kept = write(store, path_row_of(row), record_of_path(path)); !kept) return kept;
+    if (const auto kept = write(store, path_row_of(row), record_of_path(path)); !kept)
+      return kept.error();
   }
-  return store.create({row, text_of(token)});
+  if (const auto made = store.create({row, text_of(token)}); !made) return made.error();
+  const auto now = store.find_record(name);
+  if (!now && now.error().code != ErrorCode::kNotFound) return now.error();
+  if (now && parse_place(*now).row == row) return true;
+  const auto removed = remove_token(store, row, token.kind);
+  return removed ? base::Result<bool>(false) : removed.error();
+}
+
+base::Status keep(AccountStore& store, const std::string& row, const TokenRecord& token,
+                  std::string_view account_record, std::string_view path) {
+  constexpr int kMostTries = 64;
+  const auto names = place_names(token.user, token.kind);
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    const auto places = places_at(store, names);
+    if (!places) return places.error();
+    const auto best = row_of(token.kind).gives_way
+                          ? base::Result<std::size_t>(best_place(*places, token.made_s))
+                          : free_place(store, *places, account_record, token.made_s);
+    if (!best) return best.error();
+    const auto kept = keep_at(store, names[*best], (*places)[*best], row, token, path);
+    if (!kept) return kept.error();
+    if (*kept) return base::kDone;
+  }
+  return Error{ErrorCode::kUnavailable, "others go on taking the places of the user"};
 }
 
 // What lies at one of the places of a user, and its name.
@@ -171,7 +215,7 @@ base::Result<std::vector<NamedPlace>> taken_places(AccountStore& store, std::str
 
 base::Status close_place(AccountStore& store, const NamedPlace& taken) {
   if (const auto closed = remove_token(store, taken.place.row, taken.kind); !closed) return closed;
-  return remove_row(store, taken.name);
+  return release(store, taken.name, taken.place);
 }
 
 // Of each link.
@@ -260,7 +304,7 @@ base::Status close_token(AccountStore& store, SharedTokenState& shared, const st
   const auto places = taken_places(store, token->user, kind);
   if (!places) return places.error();
   for (const NamedPlace& taken : *places) {
-    if (taken.place.row == row) return remove_row(store, taken.name);
+    if (taken.place.row == row) return release(store, taken.name, taken.place);
   }
   return base::kDone;
 }

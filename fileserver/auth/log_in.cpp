@@ -29,11 +29,9 @@ wire::Wish::Kind wish_of(LogIn::Visit visit) {
   return wire::Wish::Kind::kVisit;
 }
 
-bool is_link(wire::Credentials account) { return account.user.starts_with(':'); }
-
 // The token of a link is a secret.
 std::string_view name_for_log(wire::Credentials account) {
-  return is_link(account) ? ":link" : account.user;
+  return account.user.starts_with(':') ? ":link" : account.user;
 }
 
 }  // namespace
@@ -63,27 +61,28 @@ LogIn::Answer LogIn::change_password(const net::IpAddress& from, const wire::New
   return ask(from, Front::kHttp, request.account, [&](auto) { return auth_.ask(request); });
 }
 
-// A guest may go on opening a link that has ended, which the log need not tell each time.
-//
-// To the throttle each token is a user of its own, so that nobody shuts a link for another guest
-// behind the same address. No account has such a name.
+// To the throttle each link is a user of its own, so that who guesses the password of one shuts no
+// other. No account has such a name.
 LogIn::Visited LogIn::visit(const net::IpAddress& from, std::string_view token,
                             std::string_view secret, Visit visit) {
-  const std::string guest = fmt::format(":{}", token);
-  std::optional<GuestLink> link;
-  bool is_closed = false;
-  auto answer = ask(from, Front::kHttp, {guest, secret}, [&](auto) -> base::Status {
+  std::string told;
+  const auto visit_link = [&](auto) -> base::Status {
     const wire::Wish wish{wish_of(visit), {}, wire::text_of_secret(secret)};
-    const auto told = auth_.ask(wire::As{token, {}, wish});
-    if (!told) return told.error();
-    is_closed = *told == kClosedLink;
-    if (is_closed && secret.empty()) return base::kDone;
-    if (is_closed) return Error{ErrorCode::kDenied, "not the password of the link"};
-    link = parse_guest_link(*told);
-    if (!link) return Error{ErrorCode::kInternal, "the authserver does not speak the protocol"};
+    auto answer = auth_.ask(wire::As{token, {}, wish});
+    if (!answer) return answer.error();
+    told = std::move(*answer);
+    if (told == kClosedLink && !secret.empty())
+      return Error{ErrorCode::kDenied, "not the password of the link"};
     return base::kDone;
-  });
-  if (is_closed && !answer.is_throttled) answer.status = base::kDone;
+  };
+  const std::string guest = fmt::format(":{}", token);
+  Answer answer = secret.empty() ? Answer{visit_link(AuthClient::Sharing::kNotAllowed)}
+                                 : ask(from, Front::kHttp, {guest, secret}, visit_link);
+  if (told == kClosedLink) return {Answer{base::kDone}};
+  if (!answer.status) return {std::move(answer)};
+  auto link = parse_guest_link(told);
+  if (!link)
+    return {Answer{Error{ErrorCode::kInternal, "the authserver does not speak the protocol"}}};
   return {std::move(answer), std::move(link)};
 }
 
@@ -110,8 +109,7 @@ LogIn::Answer LogIn::ask(const net::IpAddress& from, Front front, wire::Credenti
     attempt.not_answered();
   } else if (status.error().code == ErrorCode::kDenied) {
     const bool counts = attempt.denied();
-    const bool is_logged = counts || (!is_link(account) && may_log_repetition());
-    if (base::log::is_on(base::log::Level::kInfo) && is_logged)
+    if (base::log::is_on(base::log::Level::kInfo) && (counts || may_log_repetition()))
       base::log::write(base::log::Level::kInfo,
                        auth_failed_line(from, name_for_log(account), front));
   }

@@ -54,9 +54,9 @@ class LogIn {
     return auth_.ask(wire::Token{token});
   }
 
-  // What a guest asks for who has the token of a link, and maybe its password. A token that is of
-  // no link, or a wrong password, is one guess. With kUses one use of the link is counted. kGoesOn
-  // is for who has begun one.
+  // What a guest asks for who has the token of a link, and maybe its password, which is one guess
+  // if it is wrong. A token alone is none, as that of a session. With kUses one use of the link is
+  // counted. kGoesOn is for who has begun one.
   enum class Visit : std::uint8_t { kLooks, kUses, kGoesOn };
   struct Visited {
     Answer answer;                       // kDenied: there is no such link

@@ -155,7 +155,7 @@ Upload Uploads::begin_with(std::string_view name, int fd, const MayChange& may_c
   return upload;
 }
 
-Uploads::Published Uploads::publish(Upload upload, const MayChange& may_change) {
+Uploads::Published Uploads::publish(Upload& upload, const MayChange& may_change) {
   if (upload.status_ != UploadStatus::kGoOn) return {upload.status_};
   const int fd = upload.file_.fd();
   if (!upload.file_.sync()) return {status_of_put(errno, "keep a file")};

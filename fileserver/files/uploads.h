@@ -34,6 +34,9 @@ class Upload {
   // The modification time that the file is to have, in seconds since 1970.
   void ask_for_time(std::int64_t modified_s) { asked_s_ = modified_s; }
 
+  // The file gets another name in the same folder.
+  void call(std::string_view last) { last_ = last; }
+
  private:
   friend class Moves;
   friend class Uploads;
@@ -85,9 +88,10 @@ class Uploads {
   // has, within the second that was asked for where the file system keeps nanoseconds. kCreated or
   // kReplaced: it is on disk, and Files::open() opens it, or a later one. Otherwise nothing has
   // changed, except after a failure to write the folder. kConflict also if the folder has lost its
-  // name since begin(): no name leads to the bytes then. A file that it replaces leaves it its
-  // permissions (keep_permissions()).
-  Published publish(Upload upload, const MayChange& may_change);
+  // name since begin(): no name leads to the bytes then. Where it was not allowed, or something
+  // else has the name, it may be tried again. A file that it replaces leaves it its permissions
+  // (keep_permissions()).
+  Published publish(Upload& upload, const MayChange& may_change);
 
   enum class Keep { kInTrash, kNot };
 

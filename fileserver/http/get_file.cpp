@@ -49,6 +49,10 @@ class FileAnswer {
       case http::Verdict::kGoOn: break;
     }
     http::Ranges ranges = wanted();
+    const bool is_use = exchange_.method() == http::Method::kGet &&
+                        ranges.kind != http::Ranges::Kind::kUnsatisfiable;
+    if (const auto refused = is_use ? refusal_of_use(exchange_, parts_) : std::nullopt)
+      return exchange_.answer(*refused);
     switch (ranges.kind) {
       case http::Ranges::Kind::kWhole: return send_whole();
       case http::Ranges::Kind::kUnsatisfiable: return send_unsatisfiable();
@@ -81,7 +85,9 @@ class FileAnswer {
   // Of an answer that has the file or parts of it.
   http::AnswerHead begin_with_digest(http::Status status) {
     std::optional<base::Sha256Digest> digest;
-    if (http::wants_sha256(exchange_.head())) {
+    // The digest of a short file tells what is in it.
+    const bool is_without_use = exchange_.method() == http::Method::kHead && counts_uses(exchange_);
+    if (http::wants_sha256(exchange_.head()) && !is_without_use) {
       if (auto computed = digest_for(exchange_, parts_, file_)) digest = *computed;
     }
     http::AnswerHead head = begin(status);

@@ -1,6 +1,7 @@
 #include "fileserver/http/guests.h"
 
 #include <fmt/core.h>
+#include <sodium.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -17,15 +18,12 @@
 #include "fileserver/http/upload_parts.h"
 #include "fileserver/parts.h"
 #include "http/basic.h"
-#include "http/content_type.h"
 
 namespace fileserver {
 
 namespace {
 
 using http::Method;
-
-bool reads(Method method) { return method == Method::kGet || method == Method::kHead; }
 
 // Of the password that the request has; the user beside it may be anything.
 std::string secret_of(const http::RequestHead& head) {
@@ -45,29 +43,22 @@ void ask_for_password(Exchange& exchange) {
                      "This link has a password. Any user name will do.\n");
 }
 
-void refuse(Exchange& exchange, const LogIn::Answer& answer) {
-  if (answer.is_throttled) return exchange.answer(429);
-  if (answer.status.error().code == base::ErrorCode::kDenied) return exchange.answer(404);
-  exchange.answer(answer.status.error());
+std::optional<http::Status> refusal_of(const LogIn::Answer& answer) {
+  if (answer.status) return {};
+  if (answer.is_throttled) return http::Status(429);
+  const bool is_down = answer.status.error().code == base::ErrorCode::kUnavailable;
+  return is_down ? http::Status(503) : http::Status(404);
 }
 
-// Counts one use, if uses are counted. Answers and returns false if there is none left.
-bool takes_use(Exchange& exchange, Parts& parts) {
-  const Guest& guest = *exchange.guest;
-  if (!guest.link.counts_uses) return true;
-  const auto used =
-      parts.log_in.visit(exchange.client, guest.token, guest.secret, LogIn::Visit::kUses);
-  if (!used.answer.status) {
-    refuse(exchange, used.answer);
-  } else if (!used.link) {
-    ask_for_password(exchange);  // it is another one now
-  }
-  return used.answer.status && used.link;
-}
+// What lies in the share where the request was aimed at.
+enum class There : std::uint8_t { kNothing, kFile, kFolder };
 
-bool is_regular(Parts& parts, std::string_view name) {
+There what_is_at(Parts& parts, std::string_view name) {
+  if (name.empty()) return There::kFolder;
   const auto status = base::may_block([&] { return parts.fence->status_of_readable(name); });
-  return status && S_ISREG(status->st_mode);
+  if (!status) return There::kNothing;
+  if (S_ISDIR(status->st_mode)) return There::kFolder;
+  return S_ISREG(status->st_mode) ? There::kFile : There::kNothing;
 }
 
 // What a browser shows has the name of the file, though its address has none.
@@ -75,80 +66,78 @@ std::string name_to_show(std::string_view name) {
   return "inline; filename*=UTF-8''" + http::encode_path(name.substr(name.rfind('/') + 1));
 }
 
-void zip_for_guest(Exchange& exchange, Parts& parts) {
-  const std::string_view folder = exchange.path()->name;
-  if (server_path(exchange.path()) != nullptr || !exchange.rights.may_list(folder))
-    return exchange.answer(404);
-  if (exchange.method() == Method::kGet && !takes_use(exchange, parts)) return;
+// What a guest asks for, behind the token.
+struct Asked {
+  std::string_view token;
+  std::string_view rest;
+  bool ends_with_slash;
+
+  // Whether it is the address without its last slash.
+  bool is_cut() const { return rest.empty() && !ends_with_slash; }
+};
+
+void read_folder(Exchange& exchange, Parts& parts, const Asked& asked) {
+  const std::string folder(exchange.path()->name);
+  if (!exchange.rights.may_list(folder)) return exchange.answer(404);
+  if (asked.is_cut()) return redirect_to(exchange, fmt::format("{}/", asked.token));
+  if (!asked.ends_with_slash) return redirect_to_folder(exchange);
+  if (!exchange.head().target().ends_with("?zip")) return get_folder(exchange, parts);
   exchange.aim_at(folder.empty() ? "-/zip" : fmt::format("{}{}", kZipPaths, folder), true);
   get_zip(exchange, parts);
 }
 
-// `rest` is what follows the token. The path of a file that the link names may repeat its name.
-void read_as_guest(Exchange& exchange, Parts& parts, std::string_view rest, bool ends_with_slash) {
-  if (!reads(exchange.method())) return exchange.answer_not_allowed("GET, HEAD, OPTIONS");
+void read_file(Exchange& exchange, Parts& parts, const Asked& asked) {
+  const std::string_view name = exchange.path()->name;
+  if (!exchange.rights.may_read(name) || (asked.ends_with_slash && !asked.rest.empty()))
+    return exchange.answer(404);
+  if (asked.is_cut()) return redirect_to(exchange, fmt::format("{}/", asked.token));
+  if (asked.rest.empty())
+    exchange.further_fields.emplace_back("Content-Disposition", name_to_show(name));
+  get_file(exchange, parts);
+}
+
+// The path of a file that the link names may repeat its name.
+void read_as_guest(Exchange& exchange, Parts& parts, const Asked& asked) {
+  const Method method = exchange.method();
+  if (method != Method::kGet && method != Method::kHead)
+    return exchange.answer_not_allowed("GET, HEAD, OPTIONS");
   const GuestLink& link = exchange.guest->link;
-  if (!link.is_folder) {
-    if (!rest.empty() && (ends_with_slash || rest != title_for_guest(*exchange.guest)))
-      return exchange.answer(404);
-    if (rest.empty())
-      exchange.further_fields.emplace_back("Content-Disposition", name_to_show(link.path));
-    exchange.aim_at(link.path, false);
-  } else {
-    exchange.aim_at(link.path.empty() || rest.empty() ? link.path + std::string(rest)
-                                                      : fmt::format("{}/{}", link.path, rest),
-                    ends_with_slash);
+  const std::string_view rest =
+      !link.is_folder && asked.rest == title_for_guest(*exchange.guest) ? "" : asked.rest;
+  if (!link.is_folder && !rest.empty()) return exchange.answer(404);
+  exchange.aim_at(joined(link.path, rest), asked.ends_with_slash);
+  if (server_path(exchange.path()) != nullptr) return exchange.answer(404);
+  switch (what_is_at(parts, exchange.path()->name)) {
+    case There::kNothing: return exchange.answer(404);
+    case There::kFile: return read_file(exchange, parts, asked);
+    case There::kFolder:
+      return link.is_folder ? read_folder(exchange, parts, asked) : exchange.answer(404);
   }
-  const bool is_folder = exchange.path()->ends_with_slash;
-  if (is_folder && link.is_folder && exchange.head().target().ends_with("?zip"))
-    return zip_for_guest(exchange, parts);
-  if (server_path(exchange.path()) != nullptr) return exchange.answer(404);
-  const bool is_file = !is_folder && exchange.rights.may_read(exchange.path()->name) &&
-                       is_regular(parts, exchange.path()->name);
-  if (!is_file && !link.is_folder) return exchange.answer(404);
-  if (is_file && exchange.method() == Method::kGet && !takes_use(exchange, parts)) return;
-  answer_within_rights(exchange, parts, handler_of(exchange.method(), is_folder, parts.offer));
 }
 
-// A name that nothing in the folder has: "a.txt", "a (2).txt" and so on.
-std::string free_name(Parts& parts, std::string_view folder, std::string_view name) {
-  constexpr int kMostTries = 1000;
-  const std::size_t dot = name.rfind('.');
-  const bool has_ending = dot != std::string_view::npos && dot > 0;
-  const std::string_view stem = has_ending ? name.substr(0, dot) : name;
-  const std::string_view ending = has_ending ? name.substr(dot) : std::string_view();
-  const std::string above = folder.empty() ? std::string() : fmt::format("{}/", folder);
-  std::string free = fmt::format("{}{}", above, name);
-  base::may_block([&] {
-    for (int number = 2; number < kMostTries && parts.fence->status_of_readable(free); ++number)
-      free = fmt::format("{}{} ({}){}", above, stem, number, ending);
-  });
-  return free;
-}
-
-// Nothing that is there is replaced, or told of.
-void put_as_guest(Exchange& exchange, Parts& parts, std::string_view rest, bool ends_with_slash) {
-  const bool is_name =
-      !rest.empty() && !ends_with_slash && rest.find('/') == std::string_view::npos;
-  if (!is_name) return exchange.answer(404);
-  if (comes_in_parts(exchange, parts)) return exchange.answer(501);
-  const std::string& folder = exchange.guest->link.path;
-  exchange.aim_at(free_name(parts, folder, rest), false);
-  if (server_path(exchange.path()) != nullptr) return exchange.answer(404);
-  const Handler handler = handler_of(Method::kPut, false, parts.offer);
-  if (handler != &put_file) return exchange.answer(403);
-  if (refusal_to_put(exchange.rights, exchange.path()->name)) return exchange.answer(404);
-  if (!takes_use(exchange, parts)) return;
-  answer_within_rights(exchange, parts, handler);
-}
-
-void drop_as_guest(Exchange& exchange, Parts& parts, std::string_view rest, bool ends_with_slash) {
-  if (exchange.method() == Method::kPut)
-    return put_as_guest(exchange, parts, rest, ends_with_slash);
-  if (!rest.empty()) return exchange.answer(404);
+void show_drop_page(Exchange& exchange, const Asked& asked) {
+  if (asked.is_cut()) return redirect_to(exchange, fmt::format("{}/", asked.token));
   http::AnswerHead head = exchange.begin(200);
   head.field("Cache-Control", "no-store").field("Content-Security-Policy", kScriptedPagePolicy);
   exchange.send_text(head, "text/html; charset=utf-8", drop_page(title_for_guest(*exchange.guest)));
+}
+
+// Nothing that is there is replaced, or told of.
+void drop_as_guest(Exchange& exchange, Parts& parts, const Asked& asked) {
+  const std::string& folder = exchange.guest->link.path;
+  const bool is_there = what_is_at(parts, folder) == There::kFolder;
+  if (!is_there || !exchange.rights.may_write(folder)) return exchange.answer(404);
+  const bool is_put = exchange.method() == Method::kPut;
+  if (!is_put) return asked.rest.empty() ? show_drop_page(exchange, asked) : exchange.answer(404);
+  if (asked.rest.empty() || asked.ends_with_slash || asked.rest.find('/') != std::string_view::npos)
+    return exchange.answer(404);
+  if (parts.offer.uploads != UploadMode::kFolder) return exchange.answer(403);
+  if (comes_in_parts(exchange, parts)) return exchange.answer(501);
+  exchange.aim_at(joined(folder, asked.rest), false);
+  const bool may_put = server_path(exchange.path()) == nullptr &&
+                       !refusal_to_put(exchange.rights, exchange.path()->name);
+  if (!may_put) return exchange.answer(404);
+  put_file(exchange, parts);
 }
 
 Right most_of(wire::GuestsMay may) {
@@ -162,24 +151,56 @@ void answer_guest(Exchange& exchange, Parts& parts) {
   // No page that it leads to is told the address, which is all that a guest needs.
   exchange.further_fields.emplace_back("Referrer-Policy", "no-referrer");
   exchange.further_fields.emplace_back("X-Robots-Tag", "noindex");
-  const bool ends_with_slash = exchange.path()->ends_with_slash;
-  const std::string asked(exchange.path()->name.substr(kGuestPaths.size()));
+  const std::string path(exchange.path()->name.substr(kGuestPaths.size()));
+  Asked asked{{}, path, exchange.path()->ends_with_slash};
+  asked.token = take_piece(asked.rest, '/');
   exchange.aim_at("-/l", false);  // no log has the token
-  std::string_view rest = asked;
-  const std::string_view token = take_piece(rest, '/');
-  if (!wire::is_token(token)) return exchange.answer(404);
+  if (!wire::is_token(asked.token)) return exchange.answer(404);
   std::string secret = secret_of(exchange.head());
-  auto visited = parts.log_in.visit(exchange.client, token, secret, LogIn::Visit::kLooks);
-  if (!visited.answer.status) return refuse(exchange, visited.answer);
+  auto visited = parts.log_in.visit(exchange.client, asked.token, secret, LogIn::Visit::kLooks);
+  if (const auto refused = refusal_of(visited.answer)) return exchange.answer(*refused);
   if (!visited.link) return ask_for_password(exchange);
+  // Such a condition may name other paths of the share, which a guest is not told of.
+  if (exchange.head().has(http::Field::kIf)) return exchange.answer(412);
   exchange.user = visited.link->maker;
-  exchange.guest = Guest{std::string(token), std::move(secret), std::move(*visited.link)};
+  exchange.guest = Guest{std::string(asked.token), std::move(secret), std::move(*visited.link)};
   exchange.validated_ns = base::now_ns();
   exchange.rights = rights_of(exchange, parts);
-  if (rest.empty() && !ends_with_slash) return redirect_to(exchange, fmt::format("{}/", token));
   if (exchange.guest->link.may == wire::GuestsMay::kRead)
-    return read_as_guest(exchange, parts, rest, ends_with_slash);
-  drop_as_guest(exchange, parts, rest, ends_with_slash);
+    return read_as_guest(exchange, parts, asked);
+  drop_as_guest(exchange, parts, asked);
+}
+
+bool counts_uses(const Exchange& exchange) {
+  return exchange.guest && exchange.guest->link.counts_uses;
+}
+
+std::optional<http::Status> refusal_of_use(const Exchange& exchange, Parts& parts) {
+  if (!counts_uses(exchange)) return {};
+  const Guest& guest = *exchange.guest;
+  const auto used =
+      parts.log_in.visit(exchange.client, guest.token, guest.secret, LogIn::Visit::kUses);
+  if (const auto refused = refusal_of(used.answer)) return refused;
+  return used.link ? std::nullopt : std::optional(http::Status(404));
+}
+
+std::string other_name(std::string_view name, int tries) {
+  constexpr int kInOrder = 16;
+  constexpr std::size_t kMostBytes = 255;  // of the last part
+  const std::size_t begin = name.rfind('/') + 1;
+  const std::size_t dot = name.rfind('.');
+  const bool has_ending = dot != std::string_view::npos && dot > begin;
+  const std::string_view ending = has_ending ? name.substr(dot) : std::string_view();
+  std::string_view stem = name.substr(0, name.size() - ending.size());
+  const std::string number =
+      fmt::format(" ({})", tries <= kInOrder ? tries + 1 : ::randombytes_uniform(1'000'000'000));
+  const auto is_inside_letter = [&] { return (stem.back() & 0xc0) == 0x80; };
+  while (stem.size() > begin + 1 &&
+         stem.size() - begin + number.size() + ending.size() > kMostBytes) {
+    while (stem.size() > begin + 1 && is_inside_letter()) stem.remove_suffix(1);
+    stem.remove_suffix(1);
+  }
+  return fmt::format("{}{}{}", stem, number, ending);
 }
 
 LogIn::Answer ask_again_for_guest(const Exchange& exchange, Parts& parts) {

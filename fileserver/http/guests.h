@@ -9,6 +9,7 @@
 #include "fileserver/auth/guest_link.h"
 #include "fileserver/auth/log_in.h"
 #include "fileserver/rights/user_rights.h"
+#include "http/status.h"
 
 namespace fileserver {
 
@@ -27,6 +28,17 @@ inline constexpr std::string_view kGuestPaths = "-/l/";
 // All methods of these paths. Asks the authserver about the link, and then answers as if its maker
 // had asked for what the path names, with fewer rights.
 void answer_guest(Exchange& exchange, Parts& parts);
+
+// Whether uses of the link are counted by which the request is made. False if it is made by none.
+bool counts_uses(const Exchange& exchange);
+
+// Counts a use, if they are counted, right before a file is sent or gets its name. Returns the
+// status of the answer if there is none left. May block.
+std::optional<http::Status> refusal_of_use(const Exchange& exchange, Parts& parts);
+
+// Another name for the file of a guest where something has its own: "a (2).txt" is the first one.
+// It is as long as a name may be at most.
+std::string other_name(std::string_view name, int tries);
 
 // Asks again whether the guest of the request may go on. May block.
 LogIn::Answer ask_again_for_guest(const Exchange& exchange, Parts& parts);

@@ -37,6 +37,7 @@ std::optional<NewLink> new_link_of(std::span<char> json) {
   if (!asked) return {};
   const auto may = wire::parse_guests_may(asked->may);
   std::string_view name = asked->path;
+  if (name.empty() || name.starts_with("//")) return {};
   if (name.starts_with('/')) name.remove_prefix(1);
   if (name.ends_with('/')) name.remove_suffix(1);
   if (!may || name.size() >= wire::kMaxLinkPathBytes) return {};

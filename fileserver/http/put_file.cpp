@@ -1,6 +1,7 @@
 #include "fileserver/http/methods.h"
 
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 
@@ -73,26 +74,59 @@ void note_piece(std::string_view piece, const Parts& parts, serve::SizedReply& r
 
 // What an upload is held against, when it begins and when it is complete.
 struct Checks {
-  Checks(Exchange& exchange, Parts& parts)
-      : head(exchange.head()),
+  Checks(Exchange& upload_of, Parts& all_parts)
+      : exchange(upload_of),
+        parts(all_parts),
+        head(exchange.head()),
         digests(*head),
         locks(exchange, parts),
         still_allowed(exchange, parts, *head),
         conditions(conditions_of(*head, exchange.connection().now_s())),
-        may_replace(!exchange.guest) {}
+        name(exchange.path()->name) {}
 
   // May block.
   bool allow(const FileVersion* current) {
-    return still_allowed.holds() && locks.allow(current == nullptr) && conditions(current) &&
-           (may_replace || current == nullptr);
+    if (exchange.guest) return allow_guest(current);
+    return still_allowed.holds() && locks.allow(current == nullptr) && conditions(current);
   }
 
+  // A guest replaces nothing, and is not told what is there.
+  bool allow_guest(const FileVersion* current) {
+    if (!still_allowed.holds()) return false;
+    is_taken = current != nullptr || refusal_to_put(exchange.rights, name);
+    if (is_taken || !locks.allow(name, true) || !conditions(nullptr)) return false;
+    if (is_complete && !has_use) {
+      use_refused = refusal_of_use(exchange, parts);
+      has_use = !use_refused;
+    }
+    return !use_refused;
+  }
+
+  // Whether something has the name, so that the file of a guest is to get another one: `name`.
+  bool gives_way(UploadStatus status) {
+    const bool is_in_the_way =
+        (status == UploadStatus::kNotAllowed && is_taken) || status == UploadStatus::kConflict;
+    if (!exchange.guest || !is_in_the_way || tries == kMostNames) return false;
+    name = other_name(exchange.path()->name, ++tries);
+    return true;
+  }
+  std::string_view last_part() const { return std::string_view(name).substr(name.rfind('/') + 1); }
+
+  static constexpr int kMostNames = 24;
+
+  Exchange& exchange;
+  Parts& parts;
   const KeptHead head;
   DigestCheck digests;
   dav::PutLocks locks;
   StillAllowed still_allowed;
   const MayChange conditions;
-  const bool may_replace;  // a guest may not
+  std::string name;          // that the file is to get
+  int tries = 0;             // other names
+  bool is_taken = false;     // the name, where that is in the way
+  bool is_complete = false;  // the body
+  bool has_use = false;
+  Refusal use_refused = {};
 };
 
 // A status, or what became of the upload. If it was not published, its bytes take no room any more.
@@ -102,8 +136,9 @@ using Stored = std::variant<http::Status, Uploads::Published>;
 Stored store(Exchange& exchange, Parts& parts, Checks& checks, serve::SizedReply& received) {
   const http::RequestHead& head = *checks.head;
   const auto may_change = [&](const FileVersion* current) { return checks.allow(current); };
-  Upload upload = base::may_block_long(
-      [&] { return parts.uploads->begin(exchange.path()->name, room_for(head), may_change); });
+  const auto begin = [&] { return parts.uploads->begin(checks.name, room_for(head), may_change); };
+  Upload upload = base::may_block_long(begin);
+  while (checks.gives_way(upload.status())) upload = base::may_block_long(begin);
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   if (const auto time_s = http::parse_upload_time(head.value(Field::kXOcMtime)))
     upload.ask_for_time(*time_s);
@@ -117,8 +152,13 @@ Stored store(Exchange& exchange, Parts& parts, Checks& checks, serve::SizedReply
   if (upload.status() != UploadStatus::kGoOn) return Uploads::Published{upload.status()};
   if (refusal) return *refusal;
   if (!checks.digests.holds()) return http::Status(400);
-  return base::may_block_long(
-      [&] { return parts.uploads->publish(std::move(upload), may_change); });
+  checks.is_complete = true;
+  for (;;) {
+    const auto published =
+        base::may_block_long([&] { return parts.uploads->publish(upload, may_change); });
+    if (!checks.gives_way(published.status)) return published;
+    upload.call(checks.last_part());
+  }
 }
 
 void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& received) {
@@ -129,7 +169,9 @@ void store_and_answer(Exchange& exchange, Parts& parts, serve::SizedReply& recei
   if (announced_size(exchange.head().body()).value_or(0) > parts.most_upload_bytes())
     return exchange.answer(413);
   const Stored stored = store(exchange, parts, checks, received);
+  if (exchange.guest) exchange.aim_at(checks.name, false);
   if (checks.still_allowed.answers_refusal(exchange)) return;
+  if (checks.use_refused) return exchange.answer(*checks.use_refused);
   if (const auto& conflict = checks.locks.conflict())
     return dav::answer_locked(exchange, "lock-token-submitted", *conflict);
   if (const auto* const status = std::get_if<http::Status>(&stored))

@@ -85,6 +85,8 @@ void HttpSession::answer(Exchange& exchange) {
     return ours == nullptr ? allowed_with(parts_.offer) : std::string(ours->allowed);
   };
   if (method == Method::kOptions) return answer_options(exchange, parts_, ours, allowed());
+  const bool is_for_guests = exchange.head().path().starts_with("/-/l/");  // also where it is none
+  if (ours == nullptr && is_for_guests) return exchange.answer(404);
   if (ours != nullptr && ours->handler == nullptr) return exchange.answer(404);
   const bool is_folder = exchange.path() && exchange.path()->ends_with_slash;
   const Handler handler =

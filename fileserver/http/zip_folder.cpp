@@ -63,7 +63,13 @@ class ZipAnswer {
       exchange_.answer(first.error());
       return false;
     }
-    if (exchange_.method() == http::Method::kGet) body_.begin();
+    if (exchange_.method() == http::Method::kGet) {
+      if (const auto refused = refusal_of_use(exchange_, parts_)) {
+        exchange_.answer(*refused);
+        return false;
+      }
+      body_.begin();
+    }
     send_head();
     if (exchange_.method() != http::Method::kGet) return true;
     exchange_.stream().begin_sized_reply(UINT64_MAX);  // it is not known

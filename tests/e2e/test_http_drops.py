@@ -1,10 +1,13 @@
 """Links by which guests put files into a folder: they see and replace nothing."""
 
 import json
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 
+from dav_client import lock, token_of
 from http_client import HttpClient, request
-from links_scene import LinksScene, password
+from links_scene import PASSWORD, LinksScene, password
 from scene import with_loops
 
 _LOOKED_AT_AGAIN_S = 2.1
@@ -43,8 +46,14 @@ class DropsTest(LinksScene):
                 answer = self.ask(link + path, method=method)
                 self.assertEqual(answer.status, 200 if path == "?zip" else 404)
                 self.assertNotIn(b"old", answer.body)
-        for fields in (("If-Match: *",), ('If-None-Match: "x"',), ("If-None-Match: *",)):
-            self.assertIn(self.put(f"{link}a", b"new", *fields), (201, 412))
+        for field, status in (
+            ("If-Match: *", 412),
+            ('If-Match: "x"', 412),
+            ("If-None-Match: *", 201),
+        ):
+            for name in ("a", "nothing has this name"):
+                told = self.put(link + name.replace(" ", "%20"), b"new", field)
+                self.assertEqual(told, status)
         page = self.ask(link, "Accept: text/html")
         self.assertEqual(page.status, 200)
         self.assertIn(b"Send files to <bdi>inbox</bdi>", page.body)
@@ -97,21 +106,64 @@ class DropsTest(LinksScene):
         return client
 
     def test_a_name_that_is_taken_meanwhile_is_not_replaced(self) -> None:
-        client = self.begun(self.made("inbox", "drop"))
+        client = self.begun(self.made("inbox", "drop", uses=1))
         self.scene.write("inbox/a", b"old")
         client.send(b"er!")
-        self.assertEqual(client.answer("PUT").status, 412)
-        self.assertEqual(self.inbox(), {"a": b"old"})
+        self.assertEqual(client.answer("PUT").status, 201)
+        self.assertEqual(self.inbox(), {"a": b"old", "a (2)": b"newer!"})
+
+    def test_of_many_guests_at_once_each_keeps_a_file(self) -> None:
+        link = self.made("inbox", "drop", uses=12)
+        with ThreadPoolExecutor(20) as threads:
+            got = list(threads.map(lambda _: self.put(f"{link}a.txt"), range(20)))
+        self.assertEqual((got.count(201), got.count(404)), (12, 8))
+        self.assertEqual(len(self.inbox()), 12)
+
+    def test_whatever_has_the_name_is_given_way_to(self) -> None:
+        inbox = self.scene.root / "inbox"
+        (inbox / "link").symlink_to("nowhere")
+        (inbox / "folder").mkdir()
+        os.mkfifo(inbox / "fifo")
+        long = "x" * 248 + "ä.txt"
+        for name in (long, *(f"many{f' ({number})' if number else ''}" for number in range(30))):
+            (inbox / name).write_bytes(b"old")
+        link = self.made("inbox", "drop", uses=5)
+        before = {path.name for path in inbox.iterdir()}
+        for name in ("link", "folder", "fifo", long, "many"):
+            self.assertEqual(self.put(link + name), 201)
+        new = {path.name for path in inbox.iterdir()} - before
+        self.assertEqual(len(new), 5)
+        self.assertTrue({"link (2)", "folder (2)", "fifo (2)"} < new)
+        self.assertTrue(all((inbox / name).read_bytes() == b"new" for name in new))
+
+    def test_a_lock_is_told_without_its_path_and_costs_no_use(self) -> None:
+        link = self.made("inbox", "drop", uses=1)
+        taken = lock(self.http("amy", PASSWORD), "/inbox/")
+        self.assertEqual(taken.status, 200)
+        answer = self.ask(f"{link}a", method="PUT", body=b"new")
+        self.assertEqual((answer.status, answer.body), (423, b"Locked\n"))
+        freed = self.http("amy", PASSWORD).ask(
+            "/inbox/", f"Lock-Token: <{token_of(taken)}>", method="UNLOCK"
+        )
+        self.assertEqual(freed.status, 204)
+        self.assertEqual(self.put(f"{link}a", b"short", "Content-Range: bytes 0-4/9"), 400)
+        self.assertEqual(self.put(f"{link}a"), 201)
+
+    def test_without_its_folder_there_is_nothing(self) -> None:
+        link = self.made("inbox", "drop")
+        (self.scene.root / "inbox").rmdir()
+        for method in ("GET", "PUT"):
+            self.assertEqual(self.status(link, method=method), 404)
+            self.assertEqual(self.status(f"{link}a", method=method, body=b""), 404)
 
     def test_what_is_under_way_ends_with_the_link(self) -> None:
-        """And goes on where only its last use was begun."""
+        """Of two that send the last file that it takes, one does."""
         revoked, last = self.made("inbox", "drop"), self.made("inbox", "drop", uses=1)
-        clients = [self.begun(revoked), self.begun(last)]
+        clients = [self.begun(revoked), self.begun(last), self.begun(last)]
         time.sleep(_LOOKED_AT_AGAIN_S)
-        self.assertEqual(self.status(f"{last}b", method="PUT", body=b"x"), 404)
         (link,) = [one for one in self.listed() if one["uses"] is None]
         self.assertEqual(self.revoked(link), 204)
-        for client, status in zip(clients, (404, 201), strict=True):
+        for client, status in zip(clients, (404, 201, 404), strict=True):
             client.send(b"er!")
             self.assertEqual(client.answer("PUT").status, status)
         self.assertEqual(self.inbox(), {"a": b"newer!"})

@@ -168,8 +168,10 @@ bool has_left(Parts& parts, std::string_view user) {
   return true;
 }
 
+// A guest is not told where in the share something is.
 void answer_locked(Exchange& exchange, std::string_view condition,
                    const Locks::Conflict& conflict) {
+  if (exchange.guest) return exchange.answer(423);
   http::AnswerHead head = exchange.begin(423);
   exchange.send_text(head, kXmlType, conflict_document(condition, conflict));
 }
@@ -195,13 +197,15 @@ std::vector<std::string> submitted_tokens(const http::RequestHead& head) {
   return tokens;
 }
 
-bool PutLocks::allow(bool is_new) {
+bool PutLocks::allow(bool is_new) { return allow(name_, is_new); }
+
+bool PutLocks::allow(std::string_view put, bool is_new) {
   conflict_.reset();
   if (parts_.locks.is_empty(base::now_ns())) return true;
-  const std::string name = name_for_locks(parts_, name_);
+  const std::string name = name_for_locks(parts_, put);
   auto conflict = in_the_way_of(parts_, {.name = name, .is_of_members = is_new}, exchange_.user,
                                 tokens_, base::now_ns());
-  if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, name_);
+  if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, put);
   return !conflict_;
 }
 

@@ -85,6 +85,9 @@ class PutLocks {
   // Whether the file may be put now. `is_new`: nothing has the name yet. May block.
   bool allow(bool is_new);
 
+  // The same for a name that the file gets instead.
+  bool allow(std::string_view put, bool is_new);
+
   // Why not; nothing if it was always allowed.
   const std::optional<Locks::Conflict>& conflict() const { return conflict_; }
 
