@@ -1,6 +1,7 @@
 """Tokens, which speak for a user without the password: in each store and model, on two hosts."""
 
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import e2e_path  # noqa: F401
@@ -208,6 +209,24 @@ class TokensTest(AccountsScene):
                 for client in clients:
                     self.assertEqual(client.ask(f"as:{token}:visit:-"), "denied")
                 self.assertEqual(one.ask(f"by:{user}:3:one:links"), "OK")
+
+    def test_however_many_make_links_at_once_none_is_left_that_nobody_can_end(self) -> None:
+        """At two authservers, which take the places of one user from each other."""
+        for kind in STORES:
+            with self.subTest(kind):
+                user = f"{kind}.maker"
+                store = (*self.store(kind), *PATIENT, *PLAIN)
+                servers = [self.scene.authserver(*store) for _ in range(2)]
+                clients = [self.client(server) for server in servers * 4]
+                self.assertEqual(clients[0].ask(f"new:{user}:one"), "OK")
+                line = f"by:{user}:3:one:link:read:0:0:-:a".encode()
+                with ThreadPoolExecutor(len(clients)) as threads:
+                    told = list(threads.map(lambda one: one.ask_all([line] * 9), clients))
+                said = [reply for replies in told for reply in replies]
+                made = {reply.decode().split()[0] for reply in said if isinstance(reply, bytes)}
+                self.assertEqual((len(made), said.count("exists")), (64, 8))
+                lines = self.content(clients[1], f"by:{user}:3:one:links").splitlines()
+                self.assertEqual({one.split()[0] for one in lines}, made)
 
     def content(self, client: Client, line: str) -> str:
         said = client.ask(line)
