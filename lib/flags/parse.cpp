@@ -223,14 +223,21 @@ class Parser {
   }
 
   void warn_if_others_can_read_a_secret() const {
-    if (!may_warn() || !file_has_secret_) return;
-    if (const auto mode = base::mode_open_to_others(config_path)) {
-      base::log::warn("a password can be read by others path={} mode={} hint=\"chmod o-r\"",
-                      config_path, *mode);
+    if (!may_warn()) return;
+    if (file_has_secret_) warn_if_others_can_read(config_path);
+    for (const Option& option : app_.options()) {
+      if (is_secret_file(option.name) && option.given) warn_if_others_can_read(*option.given);
     }
   }
 
  private:
+  static void warn_if_others_can_read(const std::string& path) {
+    if (const auto mode = base::mode_open_to_others(path)) {
+      base::log::warn("a password can be read by others path={} mode={} hint=\"chmod o-r\"", path,
+                      *mode);
+    }
+  }
+
   bool may_warn() const {
     return app_.log_level == nullptr || *app_.log_level <= base::log::Level::kWarn;
   }
