@@ -66,20 +66,22 @@ std::optional<Wrong> removed_flag(const Program& program, std::string_view plain
   return {};
 }
 
-// Wraps Option::take for CLI11. Notes what was taken.
+// Wraps Option::take_all for CLI11.
 CLI::callback_t callback_of(Option& option) {
   return [&option](const CLI::results_t& results) {
-    std::string text = option.is_repeatable ? results.front() : results.back();
-    for (std::size_t i = 1; option.is_repeatable && i < results.size(); ++i)
-      text.append(",").append(results[i]);
-    if (!option.take(text)) {
+    if (const auto refused = option.take_all(results)) {
       throw CLI::ValidationError(
-          option.name, fmt::format("{} is not {}", base::log::quoted(text), option.accepted));
+          option.name, fmt::format("{} is not {}", base::log::quoted(*refused), option.accepted));
     }
-    for (Option* const other : option.excluded) other->given.reset();
-    option.given = text;
     return true;
   };
+}
+
+// Empty if CLI11 takes the value of a switch.
+std::string refusal_of_switch(const std::string& text) {
+  bool is_on = false;
+  if (CLI::detail::lexical_cast(text, is_on)) return {};
+  return base::log::quoted(text) + " is neither true nor false";
 }
 
 // What CLI11 does with `--name=` is to take the next argument as the value. So an empty value
@@ -118,9 +120,9 @@ CLI::Option* add_words_to(CLI::App& cli, const Option& option) {
 CLI::Option* add_to(CLI::App& cli, Option& option) {
   if (option.words_target != nullptr) return add_words_to(cli, option);
   if (option.switch_target != nullptr)
-    return cli.add_flag(option.name, *option.switch_target, option.help);
+    return cli.add_flag(option.name, *option.switch_target, option.help)->check(refusal_of_switch);
   CLI::Option* const added = cli.add_option(option.name, callback_of(option), option.help);
-  if (option.is_repeatable) added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (option.is_flag()) added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   return added->type_name(option.type)->type_size(1)->default_str(option.default_text);
 }
 
