@@ -31,10 +31,11 @@ void answer_options(Exchange& exchange, const Parts& parts, const ServerPath* ou
                     std::string_view allowed) {
   http::AnswerHead head = exchange.begin(204);
   head.field("Allow", allowed);
-  if (ours != nullptr && ours->is_for_uploads()) ours->tell_options(head, parts);
-  if (ours == nullptr && parts.partial_uploads != nullptr) tell_of_parts(head, parts);
-  if (ours == nullptr && parts.offer.has_listings)
-    head.field("DAV", "1, 2").field("MS-Author-Via", "DAV");
+  if (parts.partial_uploads != nullptr) {
+    if (ours == nullptr) tell_of_parts(head, parts);
+    if (ours != nullptr && ours->is_for_uploads()) ours->tell_options(head, parts);
+  }
+  if (parts.offer.has_listings) head.field("DAV", "1, 2").field("MS-Author-Via", "DAV");
   exchange.connection().send(head.finish());
 }
 
@@ -81,13 +82,15 @@ void HttpSession::answer(Exchange& exchange) {
     return exchange.answer(501);
   if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
   const UploadMode mode = parts_.offer.uploads;
-  if (ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr)
-    return exchange.answer(404);
+  const bool lacks_uploads =
+      ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr;
+  const bool is_nothing = lacks_uploads || (ours != nullptr && ours->handler == nullptr);
   const auto allowed = [&] {
+    if (is_nothing) return std::string("OPTIONS");
     return ours == nullptr ? allowed_with(parts_.offer) : std::string(ours->allowed);
   };
   if (method == Method::kOptions) return answer_options(exchange, parts_, ours, allowed());
-  if (ours != nullptr && ours->handler == nullptr) return exchange.answer(404);
+  if (is_nothing) return exchange.answer(404);
   const bool is_folder = exchange.path() && exchange.path()->ends_with_slash;
   const Handler handler =
       ours == nullptr ? handler_of(method, is_folder, parts_.offer) : ours->handler_of(method);
