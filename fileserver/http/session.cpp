@@ -26,6 +26,12 @@ bool may_change(Method method) {
   return method != Method::kGet && method != Method::kHead && method != Method::kPropfind;
 }
 
+// Whether this changes something by a cookie, and a page of another site may have sent it.
+bool may_be_forged(const Exchange& exchange, const RequestCredentials& credentials) {
+  return !credentials.token().empty() && may_change(exchange.method()) &&
+         !is_from_our_site(exchange.head());
+}
+
 // Explorer mounts nothing without MS-Author-Via.
 void answer_options(Exchange& exchange, const Parts& parts, const ServerPath* ours,
                     std::string_view allowed) {
@@ -96,6 +102,8 @@ void HttpSession::answer(Exchange& exchange) {
       ours == nullptr ? handler_of(method, is_folder, parts_.offer) : ours->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed());
   const bool is_for_anybody = ours != nullptr && ours->is_for_anybody(method);
+  if (is_for_anybody && may_be_forged(exchange, RequestCredentials(exchange.head())))
+    return exchange.answer(403);
   if (!is_for_anybody && !is_validated(exchange)) return;
   if (ours != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
   if (!exchange.path()) return exchange.answer(404);
@@ -114,8 +122,7 @@ bool HttpSession::is_validated(Exchange& exchange) {
     exchange.answer(401);
     return false;
   }
-  if (exchange.is_by_session && may_change(exchange.method()) &&
-      !is_from_our_site(exchange.head())) {
+  if (may_be_forged(exchange, credentials)) {
     exchange.answer(403);
     return false;
   }
