@@ -86,6 +86,7 @@ void HttpSession::answer(Exchange& exchange) {
   const bool takes_patch = ours != nullptr && ours->method == Method::kPatch;
   if (method == Method::kOther || (method == Method::kPatch && !takes_patch))
     return exchange.answer(501);
+  if (method == Method::kConnect) return exchange.answer_not_allowed(allowed_with(parts_.offer));
   if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
   const UploadMode mode = parts_.offer.uploads;
   const bool lacks_uploads =

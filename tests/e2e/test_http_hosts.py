@@ -78,6 +78,11 @@ class HostsTest(SharedSceneTest):
                 with self.subTest((target, method)):
                     status = self.status(server, "evil.example", target, method, body)
                     self.assertEqual(status, 421)
+        # Its target says where to connect to, and is looked at by nobody.
+        for target in ("evil.example:443", "/f", "/-/none", "/-/health"):
+            with self.subTest(target):
+                status = self.status(self.on_loopback, "evil.example", target, "CONNECT")
+                self.assertEqual(status, 405)
         client = HttpClient(self.on_loopback, "eve", "secret")
         self.addCleanup(client.close)
         self.assertEqual(client.ask("/f").status, 401)
