@@ -57,7 +57,9 @@ class HostsTest(SharedSceneTest):
         for target, host, status in (
             ("http://evil.example/f", "localhost", 421),
             ("HTTP://evil.example?/f", "localhost", 421),
+            ("https://evil.example/f", "localhost", 421),
             ("http://localhost:8080/f", "evil.example", 200),
+            ("https://localhost/f", "evil.example", 200),
         ):
             with self.subTest(target):
                 self.assertEqual(self.status(self.on_loopback, host, target), status)
