@@ -60,12 +60,6 @@ constexpr Need kNamedFile{"get, or put without --mix", [](const Config& c) {
 constexpr Need kWordGet{"get, whatever kinds the mix has",
                         [](const Config& c) { return c.request == RequestKind::kGet; }};
 constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
-constexpr Need kDrawn{
-    "--arrivals poisson, --think exp, --accounts, --files or --mix, which draw at random",
-    [](const Config& c) {
-      return c.arrivals == ArrivalKind::kPoisson || c.think.kind == ThinkKind::kExponential ||
-             c.files > 0 || is_mixed(c) || (c.accounts > 1 && !makes_given_accounts(c));
-    }};
 constexpr Need kThreadsInTls{
     "new or get, without put, --users and --channels", [](const Config& c) {
       return !sends(c, RequestKind::kPut) && c.users == 0 && !has_channels(c);
@@ -137,7 +131,7 @@ constexpr Row kRows[] = {
     {"--arrivals", kAll, kAll, kOpen},
     {"--files", kGet, kAll, kClosed | kOpen | kBurst, kNumberInFile},
     {"--popularity", kGet, kAll, kClosed | kOpen | kBurst, kFiles},
-    {"--seed", kAll, kAll, kClosed | kOpen | kBurst, kDrawn},
+    {"--seed"},
     {"--connection", kAll, kAll, kClosed | kOpen | kBurst},
     {"--pipeline", kGet, kNative, kClosed | kOpen | kCrowd},
     {"--ftp-data", kAll, kFtp},
