@@ -78,11 +78,11 @@ constexpr Need kSavedByChannels{"--channels and --save",
 constexpr Need kNoChannels{"a run without --channels, whose requests are many for each file",
                            [](const Config& c) { return !has_channels(c); }};
 
-constexpr Need kByTime{"a run by time, without --requests, --warmup and --users",
-                       [](const Config& c) {
-                         const bool is_plain = c.requests == 0 && c.warmup_ms == 0 && c.users == 0;
-                         return is_crowd(c) || is_plain;
-                       }};
+constexpr Need kByTime{
+    "a run by time, without --requests, --warmup and --users", [](const Config& c) {
+      const bool is_plain = !ends_by_number(c) && c.warmup_ms == 0 && c.users == 0;
+      return is_crowd(c) || is_plain;
+    }};
 
 struct Row {
   std::string_view flag;
@@ -119,7 +119,7 @@ constexpr Row kRows[] = {
     {"--seconds", kAll, kAll, kClosed | kOpen | kCrowd},
     {"--requests", kAll, kAll, kClosed | kBurst, kOneOrNumbered},
     {"--warmup", kAll, kAll, kClosed | kOpen},
-    {"--life", kGet | kPut, kAll, kClosed, kByTime},
+    {"--life", kAll, kAll, kClosed, kByTime},
     {"--start-at"},
     {"--share", kAll, kAll, kClosed, kNoGivenAccounts},
     {"--timeout"},
@@ -142,7 +142,7 @@ constexpr Row kRows[] = {
     {"--write", kGet, kAll, kAll, kSavedByChannels},
     {"--hold", kGet, kAll, kBurst},
     {"--pace", kGet, kAll, kCrowd},
-    {"--ramp", kGet | kPut, kAll, kClosed | kCrowd, kByTime},
+    {"--ramp", kAll, kAll, kClosed | kCrowd, kByTime},
     {"--until-stable", kGet, kAll, kCrowd},
     {"--receive-buffer", kGet, kAll, kCrowd},
     {"--least-rate", kGet, kAll, kCrowd},

@@ -72,7 +72,7 @@ bool is_open(const Run& run) { return run.kind == RunKind::kOpen; }
 bool is_burst(const Run& run) { return run.kind == RunKind::kBurst; }
 bool is_by_number(const Run& run) { return is_burst(run) || run.kind == RunKind::kClosed; }
 bool is_by_time(const Run& run) { return !is_burst(run); }
-bool has_life(const Run& run) { return has_user(run) && run.kind == RunKind::kClosed; }
+bool has_life(const Run& run) { return run.kind == RunKind::kClosed; }
 bool has_ramp(const Run& run) { return has_life(run) || is_crowd(run); }
 bool takes_files(const Run& run) { return is_get(run) && !is_crowd(run); }
 bool asks_by_number(const Run& run) { return is_get(run) && is_by_number(run); }
@@ -278,6 +278,7 @@ TEST_CASE("new makes the account that is named, once", "[loadgen][effects]") {
   CHECK_FALSE(named({"--requests", "1", "--threads", "2"}));
   CHECK_FALSE(named({"--accounts", "2"}));
   CHECK_FALSE(named({"--rate", "5"}));
+  CHECK_FALSE(named({"--life", "5"}));
   CHECK_FALSE(read_words({"new", "--user", "amy"}));
   CHECK_FALSE(read_words({"new", "--password", "p"}));
   CHECK(read_words({"new", "--user", "u%d", "--password", "p", "--requests", "7"}));
