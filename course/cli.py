@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import NoReturn
 
 from rig import namespace
-from rig.errors import Failed, WrongUsage
+from rig.errors import WrongUsage
 
 from . import marking, measuring, reports, sandbox, submission
-from .measuring import NotMeasured, Tools
+from .marks import Sheet
+from .measuring import Tools
 from .submission import Submission
 
 _INTERRUPTED = 130
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
     except WrongUsage as error:
         print(f"course: {error}", file=sys.stderr)
         return 2
-    except (Failed, NotMeasured, OSError) as error:
+    except marking.NOT_MARKED as error:
         print(f"course: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
@@ -138,15 +139,24 @@ def _check(parsed: argparse.Namespace) -> int:
     try:
         if lacks := sandbox.missing(work):
             print(f"course: the sandbox is {lacks}", file=sys.stderr)
-        sheet = marking.mark(submission.read(parsed.folder, parsed.answers), work)
+        handed_in = submission.read(parsed.folder, parsed.answers)
+        try:
+            sheet = marking.mark(handed_in, work)
+        except marking.NOT_MARKED as error:
+            _write(parsed, marking.without_marks(handed_in, error))
+            raise
     finally:
         shutil.rmtree(work, ignore_errors=True)
     print(reports.text(sheet))
+    _write(parsed, sheet)
+    return 0
+
+
+def _write(parsed: argparse.Namespace, sheet: Sheet) -> None:
     if parsed.gradescope:
         parsed.gradescope.write_text(reports.gradescope(sheet), encoding="utf-8")
     if parsed.junit:
         parsed.junit.write_text(reports.junit(sheet), encoding="utf-8")
-    return 0
 
 
 def _grade(parsed: argparse.Namespace) -> int:

@@ -22,6 +22,7 @@ from .submission import NotBuilt, Submission
 _REFERENCE = 399  # the number of the user that the reference runs as
 _CLONE_NEWNS, _MS_PRIVATE, _MS_REC, _MS_NOSUID, _MS_NODEV = 0x20000, 0x40000, 0x4000, 0x2, 0x4
 _ROOM = "size=1g,mode=711"  # for what one submission writes
+NOT_MARKED = (Failed, NotMeasured, OSError)  # what mark() raises
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
@@ -71,6 +72,11 @@ def mark(
     parts += _of_results(handed_in)
     problem = f"{handed_in.problem}; taken as stage 1" if handed_in.problem else ""
     return Sheet(handed_in.name, handed_in.answers.stage, tuple(parts), gain, problem)
+
+
+def without_marks(handed_in: Submission, error: Exception) -> Sheet:
+    """No points, and why."""
+    return Sheet(handed_in.name, handed_in.answers.stage, (), None, f"not marked: {error}")
 
 
 def _of_server(
@@ -156,9 +162,9 @@ def queue(
     for number, one in enumerate(all_of):
         try:
             sheet = mark(one, work, number, tools, is_bounded=is_bounded)
-        except (Failed, NotMeasured, OSError) as error:
+        except NOT_MARKED as error:
             not_marked += 1
-            sheet = Sheet(one.name, one.answers.stage, (), None, f"not marked: {error}")
+            sheet = without_marks(one, error)
         sheet = _without_copies(sheet, copies.get(one.name, ()))
         sheets.append(sheet)
         say(f"{one.name}: {sheet.points:g} of {sheet.of}; {reports.plain(sheet.reason)}")

@@ -109,14 +109,17 @@ def row_of(parsed: argparse.Namespace) -> tuple[str, str]:
 
 
 def variants(parsed: argparse.Namespace, work: Path) -> tuple[Variant, Variant]:
-    """Builds what is to be built. WrongUsage where both would be the same."""
+    """Builds what is to be built. WrongUsage where nothing is given for either.
+
+    Both may be the same: how such blocks differ is the noise of the machine.
+    """
     stage = catalog.stages()[parsed.stage]
     given = [
         tuple(getattr(parsed, f"{side}_{what}") for what in ("flags", "programs", "commit"))
         for side in ("a", "b")
     ]
-    if given[0] == given[1]:
-        raise WrongUsage("A and B are the same: give --b-flags, --b-programs or --b-commit")
+    if all(one is None for one in (*given[0], *given[1])):
+        raise WrongUsage("nothing is given for A or B: give --b-flags, --b-programs or --b-commit")
     found = []
     for side, (flags, programs, commit) in zip(_SIDES, given):
         if programs and commit:

@@ -245,6 +245,7 @@ examples:
   scripts/lab ab turnstile --b-flags "authserver: --workers 4"   the same of the authserver
   scripts/lab ab turnstile --a-commit HEAD~1 --size 100KB        what the last commit changed
   scripts/lab ab turnstile --b-programs /tmp/mine --blocks 20    your own server against ours
+  scripts/lab ab turnstile --b-flags ""                          the same twice: the noise
 """
 
 

@@ -35,8 +35,7 @@ Exchange::Exchange(const http::RequestHead& head, serve::HttpConversation& conne
     : head_(head),
       connection_(connection),
       method_(head.method()),
-      shows_sign_in_(!head.has(http::Field::kAuthorization) &&
-                     preferred_form(head) == Preferred::kPage) {
+      shows_sign_in_(!head.has(http::Field::kAuthorization) && accepts_page(head)) {
   const std::string_view path = head.path();
   std::span<char> decoded = short_path_;
   if (path.size() > decoded.size()) {
@@ -87,8 +86,11 @@ void Exchange::answer(http::Status status) {
   const bool reads = method_ == http::Method::kGet || method_ == http::Method::kHead;
   const bool signs_in = status == 401 && shows_sign_in_ && reads;
   std::string page;
-  if (reads && preferred_form(head_) == Preferred::kPage)
-    page = signs_in ? sign_in_page() : answer_page(status);
+  if (signs_in) {
+    page = sign_in_page();
+  } else if (reads && preferred_form(head_) == Preferred::kPage) {
+    page = answer_page(status);
+  }
   if (page.empty()) return send_text(head, kPlainText, std::string(status.reason()) + "\n");
   head.field("Vary", "Accept")
       .field("Content-Security-Policy", signs_in ? kScriptedPagePolicy : kPagePolicy);

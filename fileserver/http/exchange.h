@@ -115,7 +115,7 @@ class Exchange {
   const http::RequestHead& head_;
   serve::HttpConversation& connection_;
   const http::Method method_;
-  const bool shows_sign_in_;  // in place of asking for credentials
+  const bool shows_sign_in_;  // in place of a challenge, which opens a dialogue
   std::optional<http::Status> status_;
   std::string long_path_;
   std::array<char, 192> short_path_;

@@ -42,6 +42,14 @@ std::string_view explanation_of(int status) {
   }
 }
 
+constexpr std::string_view kPageType = "text/html";
+
+// Takes the next element of Accept from its front. Returns its type without parameters.
+std::string_view take_type(std::string_view& list) {
+  const std::string_view element = http::take_element(list);
+  return http::trimmed(element.substr(0, element.find(';')));
+}
+
 struct PageFile {
   std::string_view address;
   std::string_view type;
@@ -88,13 +96,20 @@ Preferred preferred_form(const http::RequestHead& head) {
   Preferred preferred = Preferred::kNeither;
   head.each(http::Field::kAccept, [&](std::string_view list) {
     while (!list.empty() && preferred == Preferred::kNeither) {
-      const std::string_view element = http::take_element(list);
-      const std::string_view type = http::trimmed(element.substr(0, element.find(';')));
-      if (http::is_same(type, "text/html")) preferred = Preferred::kPage;
+      const std::string_view type = take_type(list);
+      if (http::is_same(type, kPageType)) preferred = Preferred::kPage;
       if (http::is_same(type, "application/json")) preferred = Preferred::kJson;
     }
   });
   return preferred;
+}
+
+bool accepts_page(const http::RequestHead& head) {
+  bool accepts = false;
+  head.each(http::Field::kAccept, [&](std::string_view list) {
+    while (!list.empty()) accepts = http::is_same(take_type(list), kPageType) || accepts;
+  });
+  return accepts;
 }
 
 std::string answer_page(http::Status status) {

@@ -36,6 +36,9 @@ std::string html_page(std::string_view title, std::string_view body);
 enum class Preferred { kNeither, kPage, kJson };
 Preferred preferred_form(const http::RequestHead& head);
 
+// Whether Accept names text/html at all.
+bool accepts_page(const http::RequestHead& head);
+
 // The page that a browser shows for the status, with a way back. Empty where the words of the
 // status are all there is to say: no person meets such a status by following links.
 std::string answer_page(http::Status status);

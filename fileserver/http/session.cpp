@@ -25,15 +25,22 @@ bool may_change(Method method) {
   return method != Method::kGet && method != Method::kHead && method != Method::kPropfind;
 }
 
+// Whether this changes something by a cookie, and a page of another site may have sent it.
+bool may_be_forged(const Exchange& exchange, const RequestCredentials& credentials) {
+  return !credentials.token().empty() && may_change(exchange.method()) &&
+         !is_from_our_site(exchange.head());
+}
+
 // Explorer mounts nothing without MS-Author-Via.
 void answer_options(Exchange& exchange, const Parts& parts, const ServerPath* ours,
                     std::string_view allowed) {
   http::AnswerHead head = exchange.begin(204);
   head.field("Allow", allowed);
-  if (ours != nullptr && ours->is_for_uploads()) ours->tell_options(head, parts);
-  if (ours == nullptr && parts.partial_uploads != nullptr) tell_of_parts(head, parts);
-  if (ours == nullptr && parts.offer.has_listings)
-    head.field("DAV", "1, 2").field("MS-Author-Via", "DAV");
+  if (parts.partial_uploads != nullptr) {
+    if (ours == nullptr) tell_of_parts(head, parts);
+    if (ours != nullptr && ours->is_for_uploads()) ours->tell_options(head, parts);
+  }
+  if (parts.offer.has_listings) head.field("DAV", "1, 2").field("MS-Author-Via", "DAV");
   exchange.connection().send(head.finish());
 }
 
@@ -78,21 +85,27 @@ void HttpSession::answer(Exchange& exchange) {
   const bool takes_patch = ours != nullptr && ours->method == Method::kPatch;
   if (method == Method::kOther || (method == Method::kPatch && !takes_patch))
     return exchange.answer(501);
+  if (method == Method::kConnect) return exchange.answer_not_allowed(allowed_with(parts_.offer));
   if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
-  if (ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr)
-    return exchange.answer(404);
+  const bool lacks_uploads =
+      ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr;
+  const bool is_for_guests = exchange.head().path().starts_with("/-/l/");
+  const bool is_nothing = lacks_uploads || (ours != nullptr && ours->handler == nullptr) ||
+                          (ours == nullptr && is_for_guests);
   const auto allowed = [&] {
+    if (is_nothing) return std::string("OPTIONS");
     return ours == nullptr ? allowed_with(parts_.offer) : std::string(ours->allowed);
   };
   if (method == Method::kOptions) return answer_options(exchange, parts_, ours, allowed());
-  const bool is_for_guests = exchange.head().path().starts_with("/-/l/");  // also where it is none
-  if (ours == nullptr && is_for_guests) return exchange.answer(404);
-  if (ours != nullptr && ours->handler == nullptr) return exchange.answer(404);
+  if (is_nothing) return exchange.answer(404);
   const bool is_folder = exchange.path() && exchange.path()->ends_with_slash;
   const Handler handler =
       ours == nullptr ? handler_of(method, is_folder, parts_.offer) : ours->handler_of(method);
   if (handler == nullptr) return exchange.answer_not_allowed(allowed());
   const bool is_for_anybody = ours != nullptr && ours->is_for_anybody(method);
+  if (is_for_anybody && !is_for_guests &&
+      may_be_forged(exchange, RequestCredentials(exchange.head())))
+    return exchange.answer(403);
   if (!is_for_anybody && !is_validated(exchange)) return;
   if (ours != nullptr || handler == &put_nowhere) return handler(exchange, parts_);
   if (!exchange.path()) return exchange.answer(404);
@@ -108,8 +121,7 @@ bool HttpSession::is_validated(Exchange& exchange) {
     exchange.answer(401);
     return false;
   }
-  if (exchange.is_by_session && may_change(exchange.method()) &&
-      !is_from_our_site(exchange.head())) {
+  if (may_be_forged(exchange, credentials)) {
     exchange.answer(403);
     return false;
   }

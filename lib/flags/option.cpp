@@ -4,6 +4,16 @@
 
 namespace flags {
 
+namespace {
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string list;
+  for (const std::string& text : texts) list += (&text == texts.data() ? "" : ",") + text;
+  return list;
+}
+
+}  // namespace
+
 Option* Option::type_name(const std::string& text) {
   type = text;
   return this;
@@ -27,6 +37,16 @@ Option* Option::required() {
 Option* Option::repeatable() {
   is_repeatable = true;
   return this;
+}
+
+std::optional<std::string> Option::take_all(const std::vector<std::string>& texts) {
+  const auto values = is_repeatable ? std::vector<std::string>{joined(texts)} : texts;
+  for (const std::string& value : values) {
+    if (!take(value)) return value;
+  }
+  for (Option* const other : excluded) other->given.reset();
+  given = values.back();
+  return {};
 }
 
 void Option::forget() {

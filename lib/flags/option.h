@@ -60,6 +60,11 @@ struct Option {
   bool is_flag() const { return name.starts_with("--"); }
   bool is_switch() const { return switch_target != nullptr; }
 
+  // Takes the values that one layer gives, and notes what counts. If it is not repeatable, that is
+  // the last one, but each of them must be acceptable. Returns the one that is not. Requires: one
+  // at least, and take().
+  std::optional<std::string> take_all(const std::vector<std::string>& texts);
+
   // Makes it as if nobody had given it. Requires: it has reset().
   void forget();
 

@@ -66,20 +66,22 @@ std::optional<Wrong> removed_flag(const Program& program, std::string_view plain
   return {};
 }
 
-// Wraps Option::take for CLI11. Notes what was taken.
+// Wraps Option::take_all for CLI11.
 CLI::callback_t callback_of(Option& option) {
   return [&option](const CLI::results_t& results) {
-    std::string text = option.is_repeatable ? results.front() : results.back();
-    for (std::size_t i = 1; option.is_repeatable && i < results.size(); ++i)
-      text.append(",").append(results[i]);
-    if (!option.take(text)) {
+    if (const auto refused = option.take_all(results)) {
       throw CLI::ValidationError(
-          option.name, fmt::format("{} is not {}", base::log::quoted(text), option.accepted));
+          option.name, fmt::format("{} is not {}", base::log::quoted(*refused), option.accepted));
     }
-    for (Option* const other : option.excluded) other->given.reset();
-    option.given = text;
     return true;
   };
+}
+
+// Empty if CLI11 takes the value of a switch.
+std::string refusal_of_switch(const std::string& text) {
+  bool is_on = false;
+  if (CLI::detail::lexical_cast(text, is_on)) return {};
+  return base::log::quoted(text) + " is neither true nor false";
 }
 
 // What CLI11 does with `--name=` is to take the next argument as the value. So an empty value
@@ -118,9 +120,9 @@ CLI::Option* add_words_to(CLI::App& cli, const Option& option) {
 CLI::Option* add_to(CLI::App& cli, Option& option) {
   if (option.words_target != nullptr) return add_words_to(cli, option);
   if (option.switch_target != nullptr)
-    return cli.add_flag(option.name, *option.switch_target, option.help);
+    return cli.add_flag(option.name, *option.switch_target, option.help)->check(refusal_of_switch);
   CLI::Option* const added = cli.add_option(option.name, callback_of(option), option.help);
-  if (option.is_repeatable) added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  if (option.is_flag()) added->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   return added->type_name(option.type)->type_size(1)->default_str(option.default_text);
 }
 
@@ -223,14 +225,21 @@ class Parser {
   }
 
   void warn_if_others_can_read_a_secret() const {
-    if (!may_warn() || !file_has_secret_) return;
-    if (const auto mode = base::mode_open_to_others(config_path)) {
-      base::log::warn("a password can be read by others path={} mode={} hint=\"chmod o-r\"",
-                      config_path, *mode);
+    if (!may_warn()) return;
+    if (file_has_secret_) warn_if_others_can_read(config_path);
+    for (const Option& option : app_.options()) {
+      if (is_secret_file(option.name) && option.given) warn_if_others_can_read(*option.given);
     }
   }
 
  private:
+  static void warn_if_others_can_read(const std::string& path) {
+    if (const auto mode = base::mode_open_to_others(path)) {
+      base::log::warn("a password can be read by others path={} mode={} hint=\"chmod o-r\"", path,
+                      *mode);
+    }
+  }
+
   bool may_warn() const {
     return app_.log_level == nullptr || *app_.log_level <= base::log::Level::kWarn;
   }

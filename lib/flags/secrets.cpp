@@ -9,7 +9,6 @@
 #include <string_view>
 #include <system_error>
 
-#include "base/file_io.h"
 #include "base/text_lines.h"
 #include "flags/alternatives.h"
 #include "flags/values.h"
@@ -21,9 +20,9 @@ void add_secret(App& app, const std::string& name, std::string& target, std::str
       name, target,
       "password; safer in the environment variable or in a file, because other users can see a "
       "command line");
-  Option* const kept = add_path(
-      app, name + "-file", target_file,
-      "read the password from the first line of FILE; others must not be able to read FILE");
+  Option* const kept =
+      add_path(app, name + "-file", target_file,
+               "read the password from the first line of FILE; warns if others can read FILE");
   told->type_name("SECRET");
   make_alternatives({told, [&target] { target.clear(); }},
                     {kept, [&target_file] { target_file.clear(); }});
@@ -36,8 +35,6 @@ base::Result<std::string> read_secret_file(const std::string& flag, const std::s
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0)
     return refused(": " + std::generic_category().message(errno));
-  if (const auto mode = base::mode_open_to_others(path))
-    return refused(" has mode " + *mode + " and is readable by others (chmod o-r)");
   std::ifstream file(path);
   std::string secret;
   if (!base::read_line(file, secret)) return refused(": cannot be read, or is empty");
@@ -61,6 +58,8 @@ void hide_variables(std::string_view prefix) {
 }  // namespace
 
 bool is_secret(std::string_view name) { return name.ends_with("password"); }
+
+bool is_secret_file(std::string_view name) { return name.ends_with("password-file"); }
 
 void hide_secrets(int argc, char** argv, std::string_view prefix) {
   hide_variables(prefix);

@@ -173,7 +173,7 @@ std::optional<std::int64_t> parse_date(std::string_view text, std::int64_t now) 
 std::optional<std::int64_t> parse_upload_time(std::string_view text) {
   constexpr std::uint64_t kEnd = INT64_MAX / 1'000'000'000;
   const auto seconds = parse_digits(text);
-  if (!seconds || *seconds <= std::uint64_t{kSecondsOfDay} || *seconds >= kEnd) return {};
+  if (!seconds || *seconds >= kEnd) return {};
   return static_cast<std::int64_t>(*seconds);
 }
 

@@ -21,9 +21,8 @@ DateText date_text(std::int64_t seconds);
 // the wrong one. `now` decides in which century a year of two digits is. Nothing if malformed.
 std::optional<std::int64_t> parse_date(std::string_view text, std::int64_t now);
 
-// Reads X-OC-Mtime, the modification time of an upload: digits. Nothing if malformed. A time of the
-// first day is malformed too, because clients that do not know the time send 0, and so is one whose
-// nanoseconds have no room in 64 bits.
+// Reads X-OC-Mtime, the modification time of an upload: digits. Nothing if malformed, as is a time
+// whose nanoseconds have no room in 64 bits.
 std::optional<std::int64_t> parse_upload_time(std::string_view text);
 
 }  // namespace http

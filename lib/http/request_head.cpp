@@ -6,7 +6,13 @@ namespace http {
 
 namespace {
 
-constexpr std::string_view kSchemePrefix = "http://";
+// How many bytes stand in front of the authority. 0: the target begins with no scheme of HTTP.
+std::size_t scheme_size(std::string_view target) {
+  for (const std::string_view scheme : {"http://", "https://"}) {
+    if (is_same(target.substr(0, scheme.size()), scheme)) return scheme.size();
+  }
+  return 0;
+}
 
 // OPTIONS asks about the server. HTTP/2 begins with `PRI *`, and shall be told the version.
 bool may_have_asterisk(Method method) {
@@ -104,10 +110,9 @@ HeadParser::State HeadParser::take_target(std::string_view text) {
 }
 
 std::string_view RequestHead::authority() const {
-  std::string_view rest = target();
-  if (method_ == Method::kConnect || !is_same(rest.substr(0, kSchemePrefix.size()), kSchemePrefix))
-    return {};
-  rest.remove_prefix(kSchemePrefix.size());
+  const std::size_t scheme = scheme_size(target());
+  if (method_ == Method::kConnect || scheme == 0) return {};
+  const std::string_view rest = target().substr(scheme);
   return rest.substr(0, rest.find_first_of("/?"));
 }
 
@@ -116,8 +121,8 @@ bool HeadParser::find_path() {
   std::string_view path = head_.target();
   if (head_.method_ == Method::kConnect) {
     // It has an authority, which nobody looks at.
-  } else if (is_same(path.substr(0, kSchemePrefix.size()), kSchemePrefix)) {
-    path.remove_prefix(kSchemePrefix.size());
+  } else if (const std::size_t scheme = scheme_size(path); scheme > 0) {
+    path.remove_prefix(scheme);
     const std::size_t end = std::min(path.find_first_of("/?"), path.size());
     if (end == 0) return false;
     path.remove_prefix(end);

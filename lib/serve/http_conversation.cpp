@@ -22,6 +22,17 @@ constexpr std::int64_t kLeastBodyBytes = 4096;
 // long.
 constexpr std::size_t kHeadBufferBytes = http::kMaxHeadBytes + 3;
 
+std::string last_answer(http::Status status, std::string_view body) {
+  std::array<char, 300> buffer;
+  http::AnswerHead head(buffer, status);
+  head.field("Date", http::date_text(std::time(nullptr)).view());
+  if (status == 503) head.field("Retry-After", "1");
+  head.field("Content-Type", "text/plain; charset=utf-8")
+      .field("Content-Length", body.size())
+      .field("Connection", "close");
+  return std::string(head.finish()) + std::string(body);
+}
+
 }  // namespace
 
 const http::RequestHead* HttpConversation::next_request() {
@@ -195,16 +206,10 @@ void HttpConversation::refuse(http::Status status) {
   stream_.end_gently();
 }
 
-std::string busy_answer() {
-  constexpr std::string_view kBody = "too many connections, try again\n";
-  std::array<char, 300> buffer;
-  http::AnswerHead head(buffer, 503);
-  head.field("Date", http::date_text(std::time(nullptr)).view())
-      .field("Retry-After", "1")
-      .field("Content-Type", "text/plain; charset=utf-8")
-      .field("Content-Length", kBody.size())
-      .field("Connection", "close");
-  return std::string(head.finish()) + std::string(kBody);
+std::string busy_answer() { return last_answer(503, "too many connections, try again\n"); }
+
+std::string tls_only_answer() {
+  return last_answer(400, "This port speaks TLS. Use an address with https://...\n");
 }
 
 }  // namespace serve

@@ -100,4 +100,7 @@ class HttpConversation {
 // The answer to a connection over --max-connections.
 std::string busy_answer();
 
+// The answer to a request that came without TLS to a port that speaks nothing else.
+std::string tls_only_answer();
+
 }  // namespace serve

@@ -15,6 +15,7 @@
 #include "base/completes.h"
 #include "base/waits.h"
 #include "serve/encrypted.h"
+#include "serve/http_conversation.h"
 #include "serve/long_send.h"
 #include "serve/options.h"
 #include "telemetry/counters.h"
@@ -146,11 +147,7 @@ ssize_t Stream::receive_some(std::span<char> into, base::Deadline& deadline, boo
 }
 
 void Stream::refuse_plain() {
-  constexpr std::string_view kAnswer =
-      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain; "
-      "charset=utf-8\r\nContent-Length: 54\r\n\r\n"
-      "This port speaks TLS. Use an address with https://...\n";
-  net::send_now(fd(), kAnswer);
+  net::send_now(fd(), tls_only_answer());
   end_gently();
 }
 

@@ -10,9 +10,10 @@ namespace wire {
 // client that has not logged in.
 bool is_http_request_line(std::string_view line);
 
-// Whether the line is a request line, or begins with "Host:" in any case of letters. A browser
-// sends both in front of everything that a page can choose. No request to an authserver is such a
-// line.
+// Whether the line is a request line of any version, or begins with "Host:". Letters may be of any
+// case, and the method may be any text without a colon, which is behind each verb of an authserver.
+// A browser sends both in front of everything that a page can choose. No request to an authserver
+// is such a line.
 bool is_line_of_browser(std::string_view line);
 
 }  // namespace wire

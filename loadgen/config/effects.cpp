@@ -60,12 +60,6 @@ constexpr Need kNamedFile{"get, or put without --mix", [](const Config& c) {
 constexpr Need kWordGet{"get, whatever kinds the mix has",
                         [](const Config& c) { return c.request == RequestKind::kGet; }};
 constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
-constexpr Need kDrawn{
-    "--arrivals poisson, --think exp, --accounts, --files or --mix, which draw at random",
-    [](const Config& c) {
-      return c.arrivals == ArrivalKind::kPoisson || c.think.kind == ThinkKind::kExponential ||
-             c.files > 0 || is_mixed(c) || (c.accounts > 1 && !makes_given_accounts(c));
-    }};
 constexpr Need kThreadsInTls{
     "new or get, without put, --users and --channels", [](const Config& c) {
       return !sends(c, RequestKind::kPut) && c.users == 0 && !has_channels(c);
@@ -84,11 +78,11 @@ constexpr Need kSavedByChannels{"--channels and --save",
 constexpr Need kNoChannels{"a run without --channels, whose requests are many for each file",
                            [](const Config& c) { return !has_channels(c); }};
 
-constexpr Need kByTime{"a run by time, without --requests, --warmup and --users",
-                       [](const Config& c) {
-                         const bool is_plain = c.requests == 0 && c.warmup_ms == 0 && c.users == 0;
-                         return is_crowd(c) || is_plain;
-                       }};
+constexpr Need kByTime{
+    "a run by time, without --requests, --warmup and --users", [](const Config& c) {
+      const bool is_plain = !ends_by_number(c) && c.warmup_ms == 0 && c.users == 0;
+      return is_crowd(c) || is_plain;
+    }};
 
 struct Row {
   std::string_view flag;
@@ -125,7 +119,7 @@ constexpr Row kRows[] = {
     {"--seconds", kAll, kAll, kClosed | kOpen | kCrowd},
     {"--requests", kAll, kAll, kClosed | kBurst, kOneOrNumbered},
     {"--warmup", kAll, kAll, kClosed | kOpen},
-    {"--life", kGet | kPut, kAll, kClosed, kByTime},
+    {"--life", kAll, kAll, kClosed, kByTime},
     {"--start-at"},
     {"--share", kAll, kAll, kClosed, kNoGivenAccounts},
     {"--timeout"},
@@ -137,7 +131,7 @@ constexpr Row kRows[] = {
     {"--arrivals", kAll, kAll, kOpen},
     {"--files", kGet, kAll, kClosed | kOpen | kBurst, kNumberInFile},
     {"--popularity", kGet, kAll, kClosed | kOpen | kBurst, kFiles},
-    {"--seed", kAll, kAll, kClosed | kOpen | kBurst, kDrawn},
+    {"--seed"},
     {"--connection", kAll, kAll, kClosed | kOpen | kBurst},
     {"--pipeline", kGet, kNative, kClosed | kOpen | kCrowd},
     {"--ftp-data", kAll, kFtp},
@@ -148,7 +142,7 @@ constexpr Row kRows[] = {
     {"--write", kGet, kAll, kAll, kSavedByChannels},
     {"--hold", kGet, kAll, kBurst},
     {"--pace", kGet, kAll, kCrowd},
-    {"--ramp", kGet | kPut, kAll, kClosed | kCrowd, kByTime},
+    {"--ramp", kAll, kAll, kClosed | kCrowd, kByTime},
     {"--until-stable", kGet, kAll, kCrowd},
     {"--receive-buffer", kGet, kAll, kCrowd},
     {"--least-rate", kGet, kAll, kCrowd},

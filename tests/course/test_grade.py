@@ -67,10 +67,18 @@ class UsageTest(WithFolder):
                     self.assertEqual(cli.main([*map(str, words)]), 2)
                 self.assertEqual(said.getvalue().count("\n"), 1)
 
-    def test_nothing_to_mark_is_status_1(self) -> None:
-        done = course("check", self.folder)
+    def test_nothing_to_mark_is_status_1_and_both_files_say_why(self) -> None:
+        empty = self.folder / "empty"
+        empty.mkdir()
+        scope, junit = self.folder / "results.json", self.folder / "report.xml"
+        done = course("check", empty, "--gradescope", scope, "--junit", junit)
         self.assertEqual(done.returncode, 1)
-        self.assertIn("there is no Makefile, no fileserver and no results folder", done.stderr)
+        reason = "there is no Makefile, no fileserver and no results folder"
+        self.assertIn(reason, done.stderr)
+        found = json.loads(scope.read_text(encoding="utf-8"))
+        self.assertEqual((found["score"], found["output"]), (0, f"not marked: {reason}"))
+        failure = ElementTree.fromstring(junit.read_text(encoding="utf-8")).find(".//failure")
+        self.assertEqual(failure.get("message"), found["output"])
 
 
 class CheckTest(WithFolder):

@@ -351,17 +351,19 @@ class ClaimsTest(SharedSceneTest):
 
     def test_without_listings_there_is_no_webdav(self) -> None:
         client = self.start("--uploads", "folder", "--listings", "off")
-        answer = client.ask("/", method="OPTIONS")
-        self.assertNotIn("dav", answer.fields)
-        self.assertNotIn("PROP", answer.fields["allow"])
+        for target in ("/", "/-/health", "/-/tus/"):
+            answer = client.ask(target, method="OPTIONS")
+            self.assertNotIn("dav", answer.fields)
+            self.assertNotIn("PROP", answer.fields["allow"])
         for method in ("PROPFIND", "PROPPATCH"):
             answer = client.ask("/a", "Depth: 0", method=method)
             self.assertEqual(answer.status, 405)
             self.assertNotIn("PROP", answer.fields["allow"])
 
-    def test_our_own_paths_are_no_webdav(self) -> None:
+    def test_our_own_paths_claim_it_and_answer_no_propfind(self) -> None:
         client = self.start()
-        self.assertNotIn("dav", client.ask("/-/health", method="OPTIONS").fields)
+        for target in ("/-/health", "/-/parts/a", "/-/none"):
+            self.assertEqual(client.ask(target, method="OPTIONS").fields["dav"], "1, 2")
         self.assertEqual(client.ask("/-/health", "Depth: 0", method="PROPFIND").status, 405)
 
     @unittest.skipIf(SANITIZED, "a sanitizer keeps megabytes for each thread")

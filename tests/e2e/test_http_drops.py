@@ -174,6 +174,8 @@ class DropsTest(LinksScene):
         self.server = self.serve("--transfer-log", log, "--transfer-log-users", "on")
         drop, read = self.made("inbox", "drop"), self.made("docs", password="p")
         self.assertEqual(self.put(f"{drop}a"), 201)
+        cookie = f"Cookie: turnstile={drop.split('/')[-2]}"  # it is not looked at
+        self.assertEqual(self.put(f"{drop}b", b"new", cookie), 201)
         self.assertEqual(self.status(f"{read}a.txt"), 401)
         self.assertEqual(self.status(f"{read}a.txt", password("wrong")), 401)
         self.assertEqual(self.status(f"{read}a.txt", password("p")), 200)

@@ -57,7 +57,9 @@ class HostsTest(SharedSceneTest):
         for target, host, status in (
             ("http://evil.example/f", "localhost", 421),
             ("HTTP://evil.example?/f", "localhost", 421),
+            ("https://evil.example/f", "localhost", 421),
             ("http://localhost:8080/f", "evil.example", 200),
+            ("https://localhost/f", "evil.example", 200),
         ):
             with self.subTest(target):
                 self.assertEqual(self.status(self.on_loopback, host, target), status)
@@ -78,6 +80,11 @@ class HostsTest(SharedSceneTest):
                 with self.subTest((target, method)):
                     status = self.status(server, "evil.example", target, method, body)
                     self.assertEqual(status, 421)
+        # Its target says where to connect to, and is looked at by nobody.
+        for target in ("evil.example:443", "/f", "/-/none", "/-/health"):
+            with self.subTest(target):
+                status = self.status(self.on_loopback, "evil.example", target, "CONNECT")
+                self.assertEqual(status, 405)
         client = HttpClient(self.on_loopback, "eve", "secret")
         self.addCleanup(client.close)
         self.assertEqual(client.ask("/f").status, 401)

@@ -1,6 +1,7 @@
 """--http-listen: the page of an error, the style sheet and the script, and what a page tells it."""
 
 import functools
+import itertools
 import re
 from collections.abc import Callable
 
@@ -134,10 +135,12 @@ class PagesTest(SharedSceneTest):
         self.assertLess(sum(map(len, texts)) + len(self.page()), _MOST_BYTES)
 
     def test_a_browser_that_is_not_signed_in_gets_a_form_and_no_challenge(self) -> None:
+        cookies = ("X: no cookie", "Cookie: turnstile=x", f"Cookie: turnstile={'A' * 43}")
+        accepted = (_BROWSER, "Accept: application/json, text/html")
         for path in ("/", "/sub/", "/none", "/-/zip/", "/-/whoami"):
-            for fields in ((), ("Cookie: turnstile=x",), (f"Cookie: turnstile={'A' * 43}",)):
+            for fields in itertools.product(cookies, accepted):
                 with self.subTest(path, fields=fields):
-                    answer = self.stranger().ask(path, _BROWSER, *fields)
+                    answer = self.stranger().ask(path, *fields)
                     self.assertEqual(answer.status, 401)
                     self.assertNotIn("www-authenticate", answer.fields)
                     self.assertEqual(answer.fields["cache-control"], "no-store")

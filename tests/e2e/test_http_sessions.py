@@ -158,6 +158,9 @@ class HttpSessionsTest(SceneTest):
             ("PROPPATCH", "/f"),
             ("DELETE", "/-/session"),
             ("POST", "/-/password"),
+            ("POST", "/-/session"),
+            ("POST", "/-/accounts"),
+            ("POST", "/-/invitation"),
         )
         for fields in (
             (),

@@ -148,7 +148,7 @@ class PutTest(UploadTest):
         """Its second is kept, also by a MOVE. Two versions of one second and size differ all the
         same, and a program that replaces the file is seen."""
         client = self.http(self.start("--files", mode))
-        seconds = (1_000_000_000, 1_000_000_000, 2_000_000_000, int(time.time()) - 1)
+        seconds = (0, 1, 1_000_000_000, 1_000_000_000, 2_000_000_000, int(time.time()) - 1)
         tags = set()
         for number, second in enumerate(seconds):
             body = b"%d" % number
@@ -179,7 +179,7 @@ class PutTest(UploadTest):
     def test_a_time_that_cannot_be(self) -> None:
         self.scene.write("a", b"old")
         client = self.http(self.start())
-        for values in (("",), ("0",), ("86400",), ("-1",), ("1.5",), ("1e9",), ("now",),
+        for values in (("",), ("-1",), ("1.5",), ("1e9",), ("now",),
                        ("99999999999",), ("1600000000", "1600000000")):  # fmt: skip
             with self.subTest(values):
                 fields = [f"X-OC-Mtime: {value}" for value in values]

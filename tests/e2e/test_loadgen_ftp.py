@@ -94,7 +94,7 @@ class LoadgenFtpTest(LoadgenScene):
         for script, cause, why in (
             (Script(replies={"STOR": b"553 no\r\n"}), "protocol", "553 no"),
             (Script(replies={"STOR": b"550 no\r\n"}), "not-found", "550 no"),
-            (Script(replies={"DONE": b"452 full\r\n"}, takes=1), "unavailable", "452 full"),
+            (Script(replies={"DONE": b"452 full\r\n"}, takes=1), "protocol", "452 full"),
             (Script(replies={"DONE": None}), "closed", "the server closed the connection"),
             (Script(takes=1), "protocol", "before it had the whole file"),
         ):

@@ -42,9 +42,9 @@ class LoadgenFtpHostileTest(LoadgenScene):
             ("TYPE", b"550 no\r\n", "not-found", 2),
             ("EPSV", b"421 going down\r\n", "busy", 2),
             ("RETR", b"550 no such file\r\n", "not-found", 1),
-            ("RETR", b"425 no data connection\r\n", "unavailable", 2),
-            ("DONE", b"426 cut\r\n", "unavailable", 2),
-            ("DONE", b"451 cannot read it\r\n", "unavailable", 2),
+            ("RETR", b"425 no data connection\r\n", "protocol", 2),
+            ("DONE", b"426 cut\r\n", "protocol", 2),
+            ("DONE", b"451 cannot read it\r\n", "protocol", 2),
             ("DONE", b"550 cannot read it\r\n", "not-found", 2),
         ):
             with self.subTest(verb=verb, reply=reply):
@@ -72,8 +72,8 @@ class LoadgenFtpHostileTest(LoadgenScene):
         reset = self.scene.keep(FtpPeer(Script(resets=True)))
         longer = self.peer(RETR=b"150 here (3 bytes)\r\n")
         for peer, cause, why in (
-            (self.peer(DONE=b"426 aborted\r\n"), "unavailable", '"426 aborted"'),
-            (self.peer(DONE=b"451-local\r\n451 error\r\n"), "unavailable", '"451 error"'),
+            (self.peer(DONE=b"426 aborted\r\n"), "protocol", '"426 aborted"'),
+            (self.peer(DONE=b"451-local\r\n451 error\r\n"), "protocol", '"451 error"'),
             (longer, "protocol", "more bytes came than announced"),
             (reset, "closed", "Connection reset by peer"),
         ):

@@ -100,6 +100,7 @@ class LoadgenHttpTest(LoadgenScene):
             (404, "not-found"),
             (409, "exists"),
             (429, "busy"),
+            (421, "busy"),
             (503, "unavailable"),
             (500, "protocol"),
             (206, "protocol"),

@@ -81,6 +81,13 @@ class LoadgenRampTest(LoadgenScene):
         self.assertEqual(result["plateau"]["threads_started"], 8)
         self.assertEqual(result["errors"]["total"], 0)
 
+    def test_a_ramp_of_new_accounts(self) -> None:
+        self.serve()
+        result = self.result("new", "--threads", 4, "--ramp", 0.4, "--life", 1)
+        self.assertEqual(result["plateau"]["threads_started"], 4)
+        self.assertGreater(result["plateau"]["requests"], 0)
+        self.assertEqual(result["errors"]["total"], 0)
+
     def test_a_run_that_ends_before_all_have_started_is_not_valid(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
         flags = ("--file", "a", "--threads", 4, "--ramp", 40, "--life", 60)

@@ -401,6 +401,9 @@ class PartsOfOthersTest(PartsTest):
         for path in ("/-/parts/a", "/-/tus/"):
             self.assertEqual(client.ask(path, "Content-Length: 0", MORE, method="POST").status, 404)
             self.assertEqual(client.ask(path, method="HEAD").status, 404)
+            told = client.ask(path, method="OPTIONS")
+            self.assertEqual((told.status, told.fields["allow"]), (204, "OPTIONS"))
+            self.assertFalse({"accept-patch", "tus-version"} & told.fields.keys())
         anybody = self.scene.keep(HttpClient(self.start()))
         answer = anybody.ask("/-/parts/a", "Content-Length: 0", MORE, method="POST")
         self.assertEqual(answer.status, 401)

@@ -173,6 +173,18 @@ class SecretsTest(SceneTest):
         quiet = self.scene.authserver("--config", config, "--log-level", "error")
         self.assertEqual(quiet.log(), "")
 
+    def test_a_password_file_that_others_can_read_is_told(self) -> None:
+        kept = self.scene.folder / "password"
+        kept.write_text(SECRET, encoding="ascii")
+        for mode, is_told in ((0o444, True), (0o604, True), (0o640, False), (0o600, False)):
+            with self.subTest(mode=oct(mode)):
+                kept.chmod(mode)
+                log = self.scene.authserver("--redis-password-file", kept).log()
+                words = f"a password can be read by others path={kept} mode={mode:04o} "
+                self.assertEqual("a password can be read" in log, is_told, log)
+                self.assertEqual(words in log, is_told, log)
+                self.assertNotIn(SECRET, log)
+
     @unittest.skipIf(SANITIZED, "a sanitizer writes no core dump")
     @unittest.skipIf(
         Path("/proc/sys/kernel/core_pattern").read_text().startswith(("|", "/")),

@@ -83,6 +83,7 @@ class LinesTest(HttpsScene):
                     while part := raw.recv(1 << 16):
                         answer += part
             self.assertEqual(answer[: len(b"HTTP/1.1 400 ")], begins)
+            self.assertEqual(b"\r\nDate: " in answer, bool(begins))
 
     @for_each(MODELS)
     def test_listeners_count_together_and_busy_is_a_closed_connection(self, model: str) -> None:

@@ -111,8 +111,15 @@ class VariantsTest(unittest.TestCase):
         self.assertEqual(b.stage.authserver[-2:], ("--model", "event"))
         self.assertEqual((a.stage.name, b.stage.name), ("A", "B"))
 
-    def test_two_equal_variants_and_folders_without_programs_are_refused(self):
-        with self.assertRaisesRegex(WrongUsage, "A and B are the same"):
+    def test_two_equal_variants_are_taken(self):
+        for given in ({"a_flags": "--model event", "b_flags": "--model event"}, {"b_flags": ""}):
+            with self.subTest(given):
+                a, b = self.variants(**given)
+                self.assertEqual(replace(a.stage, name="B"), b.stage)
+                self.assertEqual((a.flags, a.programs), (b.flags, b.programs))
+
+    def test_no_variant_at_all_and_folders_without_programs_are_refused(self):
+        with self.assertRaisesRegex(WrongUsage, "nothing is given for A or B"):
             self.variants()
         with self.assertRaisesRegex(WrongUsage, "fileserver, authserver not found in /nowhere"):
             self.variants(b_programs=Path("/nowhere"))

@@ -23,23 +23,19 @@ constexpr int kRestartsThere = 350;
 
 // Those that mean what an error of the native protocol means.
 constexpr int kNotAvailable = 421;
-constexpr int kTryAgain = 450;
 constexpr int kNotLoggedIn = 530;
 constexpr int kNoFile = 550;
 
 bool is_refusal(int code) { return code >= 400; }
-bool is_transient(int code) { return code >= 400 && code < 500; }
 bool ends_session(int code) { return code == kNotAvailable || code == kNotLoggedIn; }
 
 Cause cause_of_code(int code) {
   switch (code) {
-    case kNotAvailable:
-    case kTryAgain: return base::ErrorCode::kBusy;
+    case kNotAvailable: return base::ErrorCode::kBusy;
     case kNotLoggedIn: return base::ErrorCode::kDenied;
     case kNoFile: return base::ErrorCode::kNotFound;
-    default: break;
+    default: return Fault::kProtocol;
   }
-  return is_transient(code) ? Cause(base::ErrorCode::kUnavailable) : Cause(Fault::kProtocol);
 }
 
 Step failed(const FtpReply& reply, bool keeps_connection = false) {

@@ -66,6 +66,7 @@ Cause cause_of_status(int status) {
     case 403: return base::ErrorCode::kDenied;
     case 404: return base::ErrorCode::kNotFound;
     case 409: return base::ErrorCode::kExists;
+    case 421:
     case 429: return base::ErrorCode::kBusy;
     case 503: return base::ErrorCode::kUnavailable;
     default: return Fault::kProtocol;

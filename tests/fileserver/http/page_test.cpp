@@ -44,6 +44,18 @@ TEST_CASE("JSON or a page is given, whichever is accepted first", "[page]") {
   }
 }
 
+TEST_CASE("a page is accepted wherever Accept names it", "[page]") {
+  const auto accepts = [](const std::string& accept) {
+    const testing::ParsedHead head(testing::request("GET", accept));
+    REQUIRE(head.status() == 200);
+    return fileserver::accepts_page(*head);
+  };
+  CHECK(accepts("Accept: application/json, Text/HTML;q=0.1\r\n"));
+  CHECK(accepts("Accept: application/json\r\nAccept: text/html, */*\r\n"));
+  CHECK_FALSE(accepts("Accept: application/json, */*\r\n"));
+  CHECK_FALSE(accepts(""));
+}
+
 TEST_CASE("the page of a status says what happened and leads on", "[page]") {
   const std::vector<Status> with_page{401, 403, 404, 429, 503};
   for (const Status status : with_page) {

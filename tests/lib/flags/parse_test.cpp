@@ -90,6 +90,16 @@ TEST_CASE("a value that is not accepted is wrong usage in every layer", "[flags]
   CHECK(parse({"--count", "5"}).exit_status == flags::kWrongUsage);
 }
 
+TEST_CASE("a value that is not accepted is wrong usage before an accepted one too", "[flags]") {
+  CHECK(parse({"--count", "x", "--count", "5"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--count", "5", "--count=101"}).exit_status == flags::kWrongUsage);
+  CHECK(parse({"--loud=maybe", "--loud"}).exit_status == flags::kWrongUsage);
+  const auto outcome = parse({"--loud=false", "--count=4", "--loud", "--count=5"});
+  REQUIRE_FALSE(outcome.exit_status);
+  CHECK(outcome.sample.count == 5);
+  CHECK(outcome.sample.is_loud);
+}
+
 TEST_CASE("a file that stops being readable is wrong usage", "[flags]") {
   CHECK(parse({"--config", "/proc/self/mem"}).exit_status == flags::kWrongUsage);
 }

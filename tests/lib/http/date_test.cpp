@@ -80,14 +80,15 @@ TEST_CASE("malformed dates are refused", "[http]") {
   }
 }
 
-TEST_CASE("the time of an upload is whole seconds behind the first day", "[http]") {
+TEST_CASE("the time of an upload is whole seconds from 1970 on", "[http]") {
   using http::parse_upload_time;
   CHECK(parse_upload_time("1600000000") == 1'600'000'000);
-  CHECK(parse_upload_time("86401") == 86'401);
+  CHECK(parse_upload_time("0") == 0);
+  CHECK(parse_upload_time("1") == 1);
   CHECK(parse_upload_time("00000086401") == 86'401);
   CHECK(parse_upload_time("9223372035") == 9'223'372'035);
   for (const auto* text :
-       {"", "0", "1", "86400", "-1600000000", "+1600000000", "1600000000.5", "1.6e9", "0x5f5e1000",
+       {"", "-0", "-1", "-1600000000", "+1600000000", "1600000000.5", "1.6e9", "0x5f5e1000",
         "160000000O", "1600000000 1", "9223372036", "99999999999", "9999999999999999999",
         "00000000001600000000", "Sun, 06 Nov 1994 08:49:37 GMT"}) {
     CAPTURE(text);

@@ -183,9 +183,11 @@ TEST_CASE("targets have the forms that a server of files needs", "[http]") {
   CHECK(path_of("http://a.b:1/c/d?e") == "/c/d");
   CHECK(path_of("HTTP://a") == "/");
   CHECK(path_of("http://a?b/c") == "/");
+  CHECK(path_of("https://a.b:1/c/d?e") == "/c/d");
+  CHECK(path_of("Https://a") == "/");
   CHECK(path_of("*", "OPTIONS") == "*");
   CHECK(path_of("a:1", "CONNECT") == "a:1");
-  for (const char* bad : {"*", "a", "a/b", "http://", "http:///a", "http://?a", "https://a/",
+  for (const char* bad : {"*", "a", "a/b", "http://", "http:///a", "http://?a", "https://",
                           "ftp://a", "/a#b", "#", "?a", "http:/a"}) {
     CAPTURE(bad);
     CHECK(path_of(bad) == "400");

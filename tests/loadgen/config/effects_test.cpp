@@ -72,7 +72,7 @@ bool is_open(const Run& run) { return run.kind == RunKind::kOpen; }
 bool is_burst(const Run& run) { return run.kind == RunKind::kBurst; }
 bool is_by_number(const Run& run) { return is_burst(run) || run.kind == RunKind::kClosed; }
 bool is_by_time(const Run& run) { return !is_burst(run); }
-bool has_life(const Run& run) { return has_user(run) && run.kind == RunKind::kClosed; }
+bool has_life(const Run& run) { return run.kind == RunKind::kClosed; }
 bool has_ramp(const Run& run) { return has_life(run) || is_crowd(run); }
 bool takes_files(const Run& run) { return is_get(run) && !is_crowd(run); }
 bool asks_by_number(const Run& run) { return is_get(run) && is_by_number(run); }
@@ -116,7 +116,7 @@ const std::vector<Pairs> kPairs = {
     {{"--mix", "get:1"}, [](const Run& run) { return is_get(run) && has_loop(run); }},
     {{"--files", "3"}, takes_files},
     {{"--popularity", "zipf:1", "--files", "3"}, takes_files},
-    {{"--seed", "2"}, is_open},
+    {{"--seed", "2"}, always},
     {{"--rate", "7"}, [](const Run& run) { return is_by_time(run) && !is_crowd(run); }},
     {{"--connection", "per-request"}, [](const Run& run) { return !is_crowd(run); }},
     {{"--pipeline"}, is_pipe},
@@ -186,9 +186,9 @@ TEST_CASE("the table of effects has every flag", "[loadgen][effects]") {
 
 TEST_CASE("a flag without effect is answered with what it needs", "[loadgen][effects]") {
   Config config;
-  CHECK(why_without_effect("--seed", config) ==
-        "--seed has no effect in this run: it needs --arrivals poisson, --think exp, "
-        "--accounts, --files or --mix, which draw at random");
+  CHECK(why_without_effect("--tls-ca", config) ==
+        "--tls-ca has no effect in this run: it needs --tls");
+  CHECK_FALSE(why_without_effect("--seed", config));
   CHECK(why_without_effect("--size", config) == "--size has no effect in this run: it needs put");
   CHECK(why_without_effect("--ftp-data", config) ==
         "--ftp-data has no effect in this run: it needs --protocol ftp");
@@ -211,35 +211,6 @@ TEST_CASE("users have no ramp and no life", "[loadgen][effects]") {
     CAPTURE(more);
     CHECK_FALSE(read_words(words));
   }
-}
-
-TEST_CASE("a seed needs something that is drawn", "[loadgen][effects]") {
-  Config config;
-  config.request = RequestKind::kGet;
-  CHECK(why_without_effect("--seed", config));
-  const auto is_enough = [](Config one) { return !why_without_effect("--seed", one); };
-  Config with_accounts = config;
-  with_accounts.accounts = 2;
-  CHECK(is_enough(with_accounts));
-  with_accounts.request = RequestKind::kNew;
-  with_accounts.user = "u%d";
-  CHECK_FALSE(is_enough(with_accounts));
-  Config with_files = config;
-  with_files.files = 1;
-  CHECK(is_enough(with_files));
-  Config with_kinds = config;
-  with_kinds.mix = {1, 1, 1};
-  CHECK(is_enough(with_kinds));
-  Config with_pauses = config;
-  with_pauses.think = {loadgen::ThinkKind::kFixed, 1};
-  CHECK_FALSE(is_enough(with_pauses));
-  with_pauses.think.kind = loadgen::ThinkKind::kExponential;
-  CHECK(is_enough(with_pauses));
-  Config with_gaps = config;
-  with_gaps.rate_rps = 1;
-  CHECK_FALSE(is_enough(with_gaps));
-  with_gaps.arrivals = loadgen::ArrivalKind::kPoisson;
-  CHECK(is_enough(with_gaps));
 }
 
 TEST_CASE("what the environment sets without effect is as if it were not set",
@@ -307,6 +278,7 @@ TEST_CASE("new makes the account that is named, once", "[loadgen][effects]") {
   CHECK_FALSE(named({"--requests", "1", "--threads", "2"}));
   CHECK_FALSE(named({"--accounts", "2"}));
   CHECK_FALSE(named({"--rate", "5"}));
+  CHECK_FALSE(named({"--life", "5"}));
   CHECK_FALSE(read_words({"new", "--user", "amy"}));
   CHECK_FALSE(read_words({"new", "--password", "p"}));
   CHECK(read_words({"new", "--user", "u%d", "--password", "p", "--requests", "7"}));

@@ -146,13 +146,14 @@ TEST_CASE("replies of several lines are one reply", "[loadgen]") {
 TEST_CASE("what an FTP server refuses is the nearest error", "[loadgen]") {
   CHECK(failure_of("421 too many\r\n") == base::ErrorCode::kBusy);
   CHECK(failure_of("220 a\r\n331 b\r\n530 no\r\n") == base::ErrorCode::kDenied);
-  CHECK(failure_of("220 a\r\n331 b\r\n430 no\r\n") == base::ErrorCode::kUnavailable);
+  CHECK(failure_of("220 a\r\n331 b\r\n430 no\r\n") == Fault::kProtocol);
+  CHECK(failure_of(kFtpLogIn + kPassivePort + "450 in use\r\n") == Fault::kProtocol);
   const Outcome missing = ftp_get(kFtpLogIn + kPassivePort + "550 no such file\r\n");
   CHECK(missing.failure == base::ErrorCode::kNotFound);
   CHECK(missing.keeps_connection);
   CHECK(missing.why == "550 no such file");
   const Outcome cut = ftp_get(kFtpLogIn + kPassivePort + "150 x\r\n426 cut\r\n");
-  CHECK(cut.failure == base::ErrorCode::kUnavailable);
+  CHECK(cut.failure == Fault::kProtocol);
   CHECK(cut.why == "426 cut");
   CHECK_FALSE(cut.keeps_connection);
   CHECK_FALSE(ftp_get("220 a\r\n331 b\r\n550 no\r\n").keeps_connection);
@@ -226,8 +227,7 @@ TEST_CASE("an FTP put sends its file on the data connection", "[loadgen]") {
   CHECK(sent.sent == "USER u\r\nPASS p w\r\nTYPE I\r\nEPSV\r\n<port 6446>STOR a b\r\n<send 12>");
   CHECK(put(kLoggedIn + kPassivePort + "553 no\r\n").failure == Fault::kProtocol);
   CHECK(put(kLoggedIn + kPassivePort + "550 no\r\n").failure == base::ErrorCode::kNotFound);
-  CHECK(put(kLoggedIn + kPassivePort + "150 x\r\n452 full\r\n").failure ==
-        base::ErrorCode::kUnavailable);
+  CHECK(put(kLoggedIn + kPassivePort + "150 x\r\n452 full\r\n").failure == Fault::kProtocol);
 }
 
 TEST_CASE("QUIT ends a request that has a connection of its own", "[loadgen]") {

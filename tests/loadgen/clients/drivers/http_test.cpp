@@ -113,10 +113,11 @@ TEST_CASE("a put is answered with 201 or 204, a new with 201", "[loadgen]") {
 TEST_CASE("a refusal is the error of its status, and is shown", "[loadgen]") {
   using base::ErrorCode;
   const std::pair<int, Cause> causes[] = {
-      {401, ErrorCode::kDenied}, {403, ErrorCode::kDenied}, {404, ErrorCode::kNotFound},
-      {409, ErrorCode::kExists}, {429, ErrorCode::kBusy},   {503, ErrorCode::kUnavailable},
-      {400, Fault::kProtocol},   {405, Fault::kProtocol},   {422, Fault::kProtocol},
-      {500, Fault::kProtocol},   {301, Fault::kProtocol},   {999, Fault::kProtocol}};
+      {401, ErrorCode::kDenied},      {403, ErrorCode::kDenied}, {404, ErrorCode::kNotFound},
+      {409, ErrorCode::kExists},      {429, ErrorCode::kBusy},   {421, ErrorCode::kBusy},
+      {503, ErrorCode::kUnavailable}, {400, Fault::kProtocol},   {405, Fault::kProtocol},
+      {422, Fault::kProtocol},        {500, Fault::kProtocol},   {301, Fault::kProtocol},
+      {999, Fault::kProtocol}};
   for (const auto& [status, cause] : causes) {
     const std::string line = "HTTP/1.1 " + std::to_string(status) + " Because";
     for (const auto kind : {RequestKind::kGet, RequestKind::kPut, RequestKind::kNew}) {
