@@ -71,10 +71,12 @@ base::Status AuthClient::ask_if_acceptable(const Request& request, Repeat repeat
 
 base::Result<std::string> AuthClient::ask(const wire::Token& request) {
   constexpr std::string_view kUser = "user ";
+  constexpr std::string_view kLink = "link ";
   if (!wire::is_token(request.token)) return Error{base::ErrorCode::kDenied, "no such token"};
   auto answer = ask_line(WipedLine{wire::line_of(request)}.text, Repeat::kSafe, Sharing::kAllowed);
   if (!answer) return answer;
-  if (answer->starts_with("link "))
+  if (answer->starts_with(kLink) &&
+      wire::is_token_id(std::string_view(*answer).substr(kLink.size())))
     return Error{base::ErrorCode::kDenied, "the token of a link speaks for no user"};
   if (!answer->starts_with(kUser) ||
       !wire::is_valid_user(std::string_view(*answer).substr(kUser.size())))
