@@ -283,7 +283,7 @@ UploadStatus Moves::copy_file(const Job& job, Ends& ends, const GoOn& go_on) {
   const auto may_replace = [&](const FileVersion* current) {
     return (current == nullptr || job.may_replace) && go_on.may_name();
   };
-  const UploadStatus done = uploads_.publish(upload, may_replace).status;
+  const UploadStatus done = uploads_.publish(std::move(upload), may_replace).status;
   if (!left.has_hidden()) return done;
   if (!is_done(done)) {
     left.put_back(ends.to.last);

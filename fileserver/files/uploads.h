@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
@@ -92,6 +93,12 @@ class Uploads {
   // else has the name, it may be tried again. A file that it replaces leaves it its permissions
   // (keep_permissions()).
   Published publish(Upload& upload, const MayChange& may_change);
+
+  // The same, once.
+  Published publish(Upload&& upload, const MayChange& may_change) {
+    Upload mine = std::move(upload);
+    return publish(mine, may_change);
+  }
 
   enum class Keep { kInTrash, kNot };
 

@@ -226,7 +226,7 @@ void PartSteps::publish(std::optional<http::Status> done) {
                                                    [&] { upload_->drop_bytes(); });
     if (const auto time_s = http::parse_upload_time(wish.head().value(http::Field::kXOcMtime)))
       whole_file.ask_for_time(*time_s);
-    return parts_.uploads->publish(whole_file, may_change);
+    return parts_.uploads->publish(std::move(whole_file), may_change);
   });
   if (is_done(published.status)) upload_->complete();
   if (is_done(published.status) || !wish.answers_refusal())

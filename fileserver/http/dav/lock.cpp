@@ -81,8 +81,9 @@ UploadStatus make_file(Parts& parts, std::string_view name) {
   };
   Upload upload = parts.uploads->begin(name, 0, is_new);
   const UploadStatus begun = upload.status();
-  const UploadStatus done =
-      begun == UploadStatus::kGoOn ? parts.uploads->publish(upload, is_new).status : begun;
+  const UploadStatus done = begun == UploadStatus::kGoOn
+                                ? parts.uploads->publish(std::move(upload), is_new).status
+                                : begun;
   return done == UploadStatus::kNotAllowed && is_there ? UploadStatus::kGoOn : done;
 }
 
