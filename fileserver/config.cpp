@@ -20,16 +20,12 @@ namespace fileserver {
 
 namespace {
 
-// What a server of processes does not have. Each process would have its own count of wrong
-// passwords, and whoever connects anew would begin at zero.
+// What a server of processes does not have.
 std::optional<std::string> wrong_for_processes(const Config& config) {
   if (config.serve.model != serve::Model::kProcess) return {};
   if (config.http_listen) return "--http-listen needs --model thread or event";
   if (config.https_listen) return "--https-listen needs --model thread or event";
   if (!config.transfer_log.path.empty()) return "--transfer-log needs --model thread or event";
-  if (config.throttle.wrong_passwords != 0)
-    return "--model process does not bound wrong passwords; if that is meant, add "
-           "--wrong-passwords 0";
   return {};
 }
 

@@ -128,11 +128,24 @@ bool is_there(const Fence& fence, std::string_view name) {
   return file || file.error().code != base::ErrorCode::kNotFound;
 }
 
-// Each process would have a count of its own, so there is no limit with processes.
+// A log-in waits for its turn and then asks the authserver, and each of these ends with the
+// time-out. A place that is older than both, with some time for a busy machine, belongs to a
+// process that died.
+std::int64_t forget_places_after_ns(const Config& config) {
+  if (config.serve.model != serve::Model::kProcess) return 0;
+  constexpr std::int64_t kBusyMs = 5'000;
+  return (2 * config.auth.timeout_ms + kBusyMs) * base::kNsPerMs;
+}
+
+GuessThrottle::Limits limits_of_guesses(const Config& config) {
+  GuessThrottle::Limits limits = config.throttle;
+  limits.forget_places_after_ns = forget_places_after_ns(config);
+  return limits;
+}
+
 SignUp::Limits limits_of_accounts(const Config& config) {
-  const bool can_count = config.serve.model != serve::Model::kProcess;
-  return {can_count ? config.accounts_per_address : 0, config.throttle.addresses,
-          config.auth.timeout_ms};
+  return {config.accounts_per_address, config.throttle.addresses, config.auth.timeout_ms,
+          forget_places_after_ns(config)};
 }
 
 Rights::SharedWith shared_with(const Config& config) {
@@ -252,7 +265,7 @@ Parts::Parts(const Config& config)
       health_options(options_of_health(config.auth)),
       health(health_options, net::resolve, AuthAddresses::OutageLog::kOff, {}, auth_tls.get()),
       health_beyond_limit([this] { return health.ask(wire::Ping{}).ok(); }),
-      throttle(config.throttle),
+      throttle(limits_of_guesses(config)),
       log_in(auth, throttle, config.auth.timeout_ms),
       sign_up(auth, config.trusted_proxies, limits_of_accounts(config)),
       stops_telemetry(telemetry.get()) {}

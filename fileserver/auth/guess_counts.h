@@ -5,12 +5,14 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "base/process_mutex.h"
 #include "fileserver/auth/right_pairs.h"
+#include "serve/shared_memory.h"
 
 namespace fileserver {
 
@@ -28,13 +30,19 @@ namespace fileserver {
 // eight, that will be forgiven first, and a place is not taken: its password is checked all the
 // same. Nobody is locked out by others.
 //
-// Any thread.
+// With `forget_places_after_ns`, the processes that are forked later count together. A process that
+// is killed may not have given its place back. So a place is forgotten, at the earliest after that
+// time and at the latest after twice that time. Whoever waits for a place looks every 10 ms, and
+// those that wait have no order.
+//
+// Any thread; and any process, with that time.
 class GuessCounts {
  public:
   struct Limits {
     int most;
     int entries;  // about 160 bytes each
     std::int64_t forgive_one_ns;
+    std::int64_t forget_places_after_ns = 0;  // 0: one process counts, and no place is forgotten
   };
   using Clock = std::int64_t (*)();
 
@@ -44,34 +52,37 @@ class GuessCounts {
     kNoPlace,  // no place was free in time
   };
 
+  // The period in which a place was taken; nothing if none was.
+  using Taken = std::optional<std::int64_t>;
+
   // The admission of one password. Gives its place back at its end, if it has one. The table must
   // outlive it.
   class Place {
    public:
-    Place(GuessCounts& counts, std::uint64_t key, Admission admission, bool is_taken)
-        : counts_(&counts), key_(key), admission_(admission), is_taken_(is_taken) {}
+    Place(GuessCounts& counts, std::uint64_t key, Admission admission, Taken taken = {})
+        : counts_(&counts), key_(key), admission_(admission), taken_(taken) {}
     ~Place() {
-      if (is_taken_) counts_->finish(key_, true, 0);
+      if (taken_) counts_->finish(key_, taken_, 0);
     }
     Place(Place&& other) noexcept
         : counts_(other.counts_),
           key_(other.key_),
           admission_(other.admission_),
-          is_taken_(std::exchange(other.is_taken_, false)) {}
+          taken_(std::exchange(other.taken_, {})) {}
     Place& operator=(Place&&) = delete;
 
     Admission admission() const { return admission_; }
 
     // The password was wrong. Returns whether it counts, because the pair was not wrong before.
     bool count_wrong(PairHash pair) {
-      return counts_->finish(key_, std::exchange(is_taken_, false), pair);
+      return counts_->finish(key_, std::exchange(taken_, {}), pair);
     }
 
    private:
     GuessCounts* counts_;
     std::uint64_t key_;
     Admission admission_;
-    bool is_taken_;
+    Taken taken_;
   };
 
   // `clock` returns nanoseconds.
@@ -80,31 +91,37 @@ class GuessCounts {
   // Waits for a place until the deadline. Requires: `key` is not 0.
   Place take(std::uint64_t key, base::Deadline deadline);
 
-  Place without_place(std::uint64_t key) { return {*this, key, Admission::kAsk, false}; }
+  Place without_place(std::uint64_t key) { return {*this, key, Admission::kAsk}; }
 
   // For a password that is probably right: takes no place, but at the limit it is kTooMany. Takes
   // no lock, unless some key has reached the limit lately and this key has an entry.
   Place pass(std::uint64_t key);
 
-  // Whether a count or a place of this key is known. Takes no lock, so another thread may be about
-  // to change it.
+  // Whether a count or a place of this key is known. Takes no lock, so another thread or process
+  // may be about to change it.
   bool has_entry(std::uint64_t key) const;
 
  private:
+  static constexpr std::size_t kMutexes = 64;
+
+  class PlacesTaken;
   struct Waiter;
   struct Entry;
   struct Set;
-  struct SetOwner {
-    SetOwner() = default;
-    ~SetOwner();
-    std::atomic<Set*> set = nullptr;  // made with its first entry, never replaced
-  };
+  struct State;
+
+  bool is_of_processes() const { return limits_.forget_places_after_ns != 0; }
+  std::int64_t period_of(std::int64_t now_ns) const {
+    return is_of_processes() ? now_ns / limits_.forget_places_after_ns : 0;
+  }
 
   base::Mutex& mutex_of(std::uint64_t key) const;
+  base::ProcessMutex* shared_mutex_of(std::uint64_t key) const;
   bool may_be_blocked(std::uint64_t key) const;
+  std::optional<Place> take_or_wait(std::uint64_t key, base::Deadline deadline);
   Place wait_for_place(Entry& entry, std::uint64_t key, base::Deadline deadline, base::Mutex& mutex)
       REQUIRES(mutex);
-  bool finish(std::uint64_t key, bool has_place, PairHash wrong_pair);
+  bool finish(std::uint64_t key, Taken taken, PairHash wrong_pair);
   Entry* find(std::uint64_t key, std::int64_t now_ns) const;
   Entry* make(std::uint64_t key, std::int64_t now_ns, bool may_evict);
   void count(Entry& entry, PairHash pair, std::int64_t now_ns);
@@ -115,14 +132,11 @@ class GuessCounts {
   const Limits limits_;
   const Clock clock_;
 
-  // When the last key that reached the limit may go on; 0: none ever reached it. Relaxed: whoever
-  // misses a change is as one who came a moment earlier.
-  std::atomic<std::int64_t> blocked_until_ns_ = 0;
-
-  // The entries of a set are guarded by the mutex of the set's number.
-  static constexpr std::size_t kMutexes = 64;
+  // The entries of a set are guarded by the mutex of the set's number. If processes count together,
+  // they are guarded by the one in `state_` too, which is locked second.
   mutable std::array<base::Mutex, kMutexes> mutexes_;
-  std::vector<SetOwner> sets_;
+  const serve::Shared<State> state_;
+  const serve::SharedZeros<Set> sets_;
 };
 
 }  // namespace fileserver

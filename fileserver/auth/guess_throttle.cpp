@@ -39,13 +39,16 @@ std::uint64_t hash_of(const net::IpAddress& address, const Key& key) {
 }
 
 GuessCounts::Limits limits_of_users(const GuessThrottle::Limits& limits) {
-  return {limits.wrong_passwords, limits.has_users ? limits.addresses : 1, limits.forgive_one_ns};
+  return {limits.wrong_passwords, limits.has_users ? limits.addresses : 1, limits.forgive_one_ns,
+          limits.forget_places_after_ns};
 }
 
 GuessCounts::Limits limits_of_addresses(const GuessThrottle::Limits& limits) {
-  if (!limits.has_users) return {limits.wrong_passwords, limits.addresses, limits.forgive_one_ns};
+  if (!limits.has_users)
+    return {limits.wrong_passwords, limits.addresses, limits.forgive_one_ns,
+            limits.forget_places_after_ns};
   return {limits.wrong_passwords * GuessThrottle::kUsersWorth, limits.addresses,
-          GuessThrottle::kAddressForgiveOneNs};
+          GuessThrottle::kAddressForgiveOneNs, limits.forget_places_after_ns};
 }
 
 }  // namespace

@@ -33,8 +33,9 @@ namespace fileserver {
 // SignUp has a throttle of its own, in which each account that was made counts like a wrong
 // password, for the address alone.
 //
-// Any thread. A log-in with a pair that was right lately takes no lock, unless its user has an
-// entry, or its address has one while some address is at its limit.
+// Any thread, and any process with `forget_places_after_ns`. A log-in with a pair that was right
+// lately takes no lock, unless its user has an entry, or its address has one while some address is
+// at its limit.
 class GuessThrottle {
  public:
   struct Limits {
@@ -42,6 +43,10 @@ class GuessThrottle {
     int addresses = 65'536;    // how many have an entry; and as many users
     std::int64_t forgive_one_ns = 6 * base::kNsPerS;
     bool has_users = true;  // else the limit and its time are those of the address
+
+    // 0: one process counts; else processes that are forked later count together. Then it is at
+    // least as long as a log-in takes with its waits (guess_counts.h).
+    std::int64_t forget_places_after_ns = 0;
   };
   static constexpr int kUsersWorth = 10;  // limits of a user that an address has
   static constexpr std::int64_t kAddressForgiveOneNs = base::kNsPerS;
@@ -112,7 +117,7 @@ class GuessThrottle {
 
   const Limits limits_;
   const Clock clock_;
-  std::array<unsigned char, 16> key_;  // random, made at start; never leaves the process
+  std::array<unsigned char, 16> key_;  // random, made at start; only forked processes get it
 
   RightPairs right_pairs_;
   GuessCounts users_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/allowance.h"
 #include "base/result.h"
@@ -12,6 +13,7 @@
 #include "fileserver/auth/guess_throttle.h"
 #include "fileserver/auth/guest_link.h"
 #include "net/ip_address.h"
+#include "serve/shared_memory.h"
 #include "wire/request.h"
 
 namespace fileserver {
@@ -23,7 +25,8 @@ enum class Front { kNative, kHttp };
 // user is quoted, so no name can look like another address or line.
 std::string auth_failed_line(const net::IpAddress& from, std::string_view user, Front front);
 
-// Any thread. `auth` and `throttle` must outlive it.
+// Any thread, and any process that is forked later if the throttle allows it. `auth` and `throttle`
+// must outlive it.
 class LogIn {
  public:
   // A log-in waits for its turn in the throttle for `patience_ms` at most.
@@ -71,12 +74,12 @@ class LogIn {
   template <typename Ask>
   Answer ask(const net::IpAddress& from, Front front, wire::Credentials account, const Ask& ask);
 
-  bool may_log_repetition() { return repetitions_.take(base::now_ns()); }
+  bool may_log_repetition() { return repetitions_->take(base::now_ns()); }
 
   AuthClient& auth_;
   GuessThrottle& throttle_;
   const std::int64_t patience_ms_;
-  base::Allowance repetitions_{60, base::kNsPerS};
+  const serve::Shared<base::Allowance> repetitions_{std::in_place, 60, base::kNsPerS};
 };
 
 }  // namespace fileserver

@@ -3,10 +3,11 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <vector>
 
 #include "base/clock.h"
+#include "serve/shared_memory.h"
 
 namespace fileserver {
 
@@ -19,7 +20,8 @@ using PairHash = std::uint64_t;
 // default the authserver forgets it then (--verified-memo), or up to 15 s sooner. The table has a
 // fixed size, 512 KiB by default; a new pair may take the place of another one.
 //
-// Times are those of base::now_ns(). Any thread; takes no lock.
+// Times are those of base::now_ns(). Any thread, and any process that was forked since it was made;
+// takes no lock.
 class RightPairs {
  public:
   static constexpr std::int64_t kLifeNs = 900 * base::kNsPerS;
@@ -78,7 +80,7 @@ class RightPairs {
 
   std::size_t number_of_set(PairHash pair) const { return pair & (sets_.size() - 1); }
 
-  std::vector<Set> sets_;
+  const serve::SharedZeros<Set> sets_;
 };
 
 }  // namespace fileserver

@@ -20,15 +20,16 @@ namespace fileserver {
 // Clients on this machine have no limit, whether they come by loopback or by a Unix-domain socket.
 // Clients that come through a trusted proxy have one, wherever the proxy is.
 //
-// Any thread.
+// Any thread, and any process as GuessThrottle.
 class SignUp {
  public:
   static constexpr std::int64_t kForgiveOneNs = 60 * base::kNsPerS;
 
   struct Limits {
-    int accounts = 100;        // for each address; 0: no limit
-    int addresses = 65'536;    // how many are remembered
-    std::int64_t patience_ms;  // how long a request waits for its turn at most
+    int accounts = 100;                       // for each address; 0: no limit
+    int addresses = 65'536;                   // how many are remembered
+    std::int64_t patience_ms;                 // how long a request waits for its turn at most
+    std::int64_t forget_places_after_ns = 0;  // as in GuessThrottle
   };
 
   // `auth` and `proxies` must outlive it. `clock` is that of GuessThrottle.
@@ -37,7 +38,9 @@ class SignUp {
       : auth_(auth),
         proxies_(proxies),
         patience_ms_(limits.patience_ms),
-        throttle_({limits.accounts, limits.addresses, kForgiveOneNs, false}, clock) {}
+        throttle_({limits.accounts, limits.addresses, kForgiveOneNs, false,
+                   limits.forget_places_after_ns},
+                  clock) {}
 
   // Who asks. `client` is `peer` itself, unless a trusted proxy named another one.
   struct From {

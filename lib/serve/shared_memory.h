@@ -1,13 +1,14 @@
 // Objects that a process shares with the children that it forks later.
 //
-// A child that inherits a Shared or a SharedArray works on the same objects. Each process unmaps
-// its own view of them; their destructors are not called. A type kept here must work across
+// A child that inherits one of these works on the same objects. Each process unmaps its own view of
+// them; their destructors are not called. A type kept here must work across
 // processes: lock-free atomics and process-shared mutexes are fine, pointers are not.
 #pragma once
 
 #include <cstddef>
 #include <new>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include "base/shared_memory.h"
@@ -49,6 +50,25 @@ class SharedArray {
  private:
   const base::SharedMemory memory_;
   const std::span<T> values_;
+};
+
+// `size` Ts in shared memory that begin as zeroed bytes. No constructor runs, so what nobody
+// touches takes no memory. Zeroed bytes must be a valid T.
+template <typename T>
+class SharedZeros {
+ public:
+  explicit SharedZeros(std::size_t size)
+      : memory_(size * sizeof(T)), values_(static_cast<T*>(memory_.address())), size_(size) {
+    static_assert(std::is_trivially_destructible_v<T>);
+  }
+
+  T& operator[](std::size_t index) const { return values_[index]; }
+  std::size_t size() const { return size_; }
+
+ private:
+  const base::SharedMemory memory_;
+  T* const values_;
+  const std::size_t size_;
 };
 
 }  // namespace serve

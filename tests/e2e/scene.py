@@ -137,8 +137,17 @@ def with_loops(tests: type[_Test]) -> type[_Test]:
 
     Decorators that skip the class stand below this one.
     """
-    name = f"{tests.__name__.removesuffix('Test')}OfLoopsTest"
-    values = {"model": "event", "__module__": tests.__module__, "__qualname__": name}
+    return _with_model(tests, "event", "OfLoops")
+
+
+def with_processes(tests: type[_Test]) -> type[_Test]:
+    """The same with --model process, as NameOfProcessesTest."""
+    return _with_model(tests, "process", "OfProcesses")
+
+
+def _with_model(tests: type[_Test], model: str, of_model: str) -> type[_Test]:
+    name = f"{tests.__name__.removesuffix('Test')}{of_model}Test"
+    values = {"model": model, "__module__": tests.__module__, "__qualname__": name}
     setattr(sys.modules[tests.__module__], name, type(name, (tests,), values))
     return tests
 

@@ -25,10 +25,7 @@ def start(scene: Scene, kind: str, *flags: object, **options) -> Program:
     model = next((model for word, model in models.items() if word in kind), "thread")
     if kind.startswith("fileserver"):
         spare = ("--spare-threads", "0") if keeps_none_idle else ()
-        unbounded = ("--wrong-passwords", "0") if model == "process" else ()
-        return scene.fileserver(
-            scene.authserver(), "--model", model, *unbounded, *spare, *flags, **options
-        )
+        return scene.fileserver(scene.authserver(), "--model", model, *spare, *flags, **options)
     spare = ("--spare-workers", "0") if keeps_none_idle else ()
     return scene.authserver(
         "--model", model, "--password-scheme", "plain", *spare, *flags, **options

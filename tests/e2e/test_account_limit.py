@@ -9,25 +9,62 @@ import json
 from client import Client
 from http_client import FLAG, Answer, HttpClient
 from programs import Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops, with_processes
 
 PROXY = ("--trusted-proxy", "127.0.0.1")
 LIMIT = 3
 LIMITED = ("--accounts-per-address", LIMIT)
 
 
-class AccountLimitTest(SceneTest):
+class AccountLimitScene(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         self.authserver = self.scene.authserver("--password-scheme", "plain")
         self.users = 0
 
-    def serve(self, *flags: object) -> Program:
-        return self.scene.fileserver(self.authserver, *FLAG, *flags)
-
     def next_user(self) -> str:
         self.users += 1
         return f"user{self.users}"
+
+    def new(self, client: Client) -> object:
+        return client.ask(f"new:{self.next_user()}:pw")
+
+
+@with_loops
+@with_processes
+class NativeAccountLimitTest(AccountLimitScene):
+    def serve(self, *flags: object) -> Program:
+        return self.scene.fileserver(self.authserver, *flags)
+
+    def new_alone(self, server: Program) -> object:
+        """The answer to a `new:` on a connection of its own."""
+        client = Client(server.address)
+        try:
+            return self.new(client)
+        finally:
+            client.close()
+
+    def test_each_account_is_made_on_a_connection_of_its_own(self) -> None:
+        server = self.serve(*PROXY, *LIMITED)
+        self.assertEqual([self.new_alone(server) for _ in range(LIMIT)], ["OK"] * LIMIT)
+        self.assertEqual([self.new_alone(server) for _ in range(3)], ["busy"] * 3)
+        client = self.scene.client(server)
+        self.assertEqual(client.ask("get:user1:pw"), "OK", "who has an account still logs in")
+        self.assertEqual(self.new(client), "busy")
+        self.assertTrue(client.is_ended())
+
+    def test_a_client_on_this_machine_has_no_limit(self) -> None:
+        server = self.serve(*LIMITED)
+        self.assertEqual([self.new_alone(server) for _ in range(3 * LIMIT)], ["OK"] * 3 * LIMIT)
+
+    def test_zero_means_no_limit(self) -> None:
+        server = self.serve(*PROXY, "--accounts-per-address", 0)
+        self.assertEqual([self.new_alone(server) for _ in range(120)], ["OK"] * 120)
+
+
+class AccountLimitTest(AccountLimitScene):
+    def serve(self, *flags: object) -> Program:
+        return self.scene.fileserver(self.authserver, *FLAG, *flags)
 
     def post(self, server: Program, forwarded_for: str, user: str = "") -> Answer:
         client = HttpClient(server)
@@ -43,9 +80,6 @@ class AccountLimitTest(SceneTest):
 
     def statuses(self, server: Program, forwarded_for: str, count: int) -> list[int]:
         return [self.post(server, forwarded_for).status for _ in range(count)]
-
-    def new(self, client: Client) -> object:
-        return client.ask(f"new:{self.next_user()}:pw")
 
     def test_a_client_behind_a_proxy_makes_as_many_as_the_limit(self) -> None:
         server = self.serve(*PROXY, *LIMITED)
@@ -95,12 +129,6 @@ class AccountLimitTest(SceneTest):
     def test_a_class_room_fits_the_default(self) -> None:
         server = self.serve(*PROXY)
         self.assertEqual(self.statuses(server, "198.51.100.7", 101), [201] * 100 + [429])
-
-    def test_processes_have_no_limit(self) -> None:
-        model = ("--model", "process", "--wrong-passwords", 0)
-        server = self.scene.fileserver(self.authserver, *model, *PROXY, "--accounts-per-address", 1)
-        client = self.scene.client(server)
-        self.assertEqual([self.new(client) for _ in range(5)], ["OK"] * 5)
 
     def test_closed_accounts_are_denied_and_do_not_count(self) -> None:
         server = self.serve(*PROXY, *LIMITED, "--new-accounts", "closed")

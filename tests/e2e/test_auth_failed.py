@@ -8,7 +8,7 @@ from pathlib import Path
 from client import Client
 from needs import missing
 from programs import Program
-from scene import SceneTest, create_account, for_each, with_loops
+from scene import SceneTest, create_account, for_each, with_loops, with_processes
 from waiting import LONG_S
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "fail2ban"
@@ -26,6 +26,7 @@ def matched_addresses(log: Path) -> list[str]:
 
 
 @with_loops
+@with_processes
 class AuthFailedTest(SceneTest):
     def serve(self, *flags: object) -> Program:
         authserver = self.scene.authserver("--password-scheme", "plain")

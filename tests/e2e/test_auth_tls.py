@@ -94,8 +94,7 @@ class HopTest(SceneTest):
 
     def serve(self, auth: str, model: str, *flags: object, folder: Path | None = None) -> Program:
         own = () if "--auth-ca" in flags else client_flags(folder or shared())
-        unbounded = ("--wrong-passwords", "0") if model == "process" else ()
-        return self.scene.fileserver(auth, "--model", model, *own, *unbounded, *flags)
+        return self.scene.fileserver(auth, "--model", model, *own, *flags)
 
     @for_each(MODELS)
     def test_all_is_asked_in_tls_and_nobody_on_the_way_reads_it(self, model: str) -> None:

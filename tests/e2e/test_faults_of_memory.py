@@ -17,4 +17,4 @@ class FaultsOfMemoryTest(FaultsScene):
 
     @for_each((32, 0))
     def test_an_allocation_of_a_process_fails(self, spare: int) -> None:
-        self.run_all((MEMORY,), spare, "--model", "process", "--wrong-passwords", 0)
+        self.run_all((MEMORY,), spare, "--model", "process")

@@ -86,10 +86,8 @@ class FileProcessesTest(SceneTest):
 
     def test_what_needs_threads_is_wrong_usage(self) -> None:
         for flags, named in (
-            ((), "--wrong-passwords 0"),
-            (("--wrong-passwords", "3"), "--wrong-passwords 0"),
-            (("--wrong-passwords", "0", "--http-listen", "127.0.0.1:0"), "--http-listen"),
-            (("--wrong-passwords", "0", "--transfer-log", "a.json"), "--transfer-log"),
+            (("--http-listen", "127.0.0.1:0"), "--http-listen"),
+            (("--transfer-log", "a.json"), "--transfer-log"),
         ):
             with self.subTest(flags=flags):
                 done = run("fileserver", "--model", "process", *flags)

@@ -22,8 +22,7 @@ class HangupTest(SceneTest):
 
     def test_a_hangup_does_not_end_processes(self) -> None:
         peer = self.scene.keep(Peer(lambda line, _: b"OK\n"))
-        flags = ("--model", "process", "--wrong-passwords", "0")
-        server = self.scene.fileserver(peer, *flags)
+        server = self.scene.fileserver(peer, "--model", "process")
         server.signal(signal.SIGHUP)
         self.assertEqual(self.scene.client(server).ask("ping"), "OK")
         self.assertEqual(server.stop(), 0)

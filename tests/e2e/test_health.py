@@ -20,7 +20,7 @@ ASK = str(Path(__file__).resolve().parents[2] / "docker" / "ask")
 MODELS = (
     ("--model", "thread", *HTTP),
     ("--model", "event", *HTTP),
-    ("--model", "process", "--wrong-passwords", "0"),  # it has no HTTP
+    ("--model", "process"),  # it has no HTTP
 )
 
 

@@ -275,7 +275,7 @@ class FilesTest(HttpsScene):
     def test_flags_that_do_not_fit_are_wrong_usage(self) -> None:
         pair = server_pairs.shared()
         listen = ("--https-listen", "127.0.0.1:0")
-        process = ("--model", "process", "--wrong-passwords", "0")
+        process = ("--model", "process")
         for flags in (
             listen,
             pair.flags(),

@@ -12,7 +12,7 @@ from client import Client
 from http_client import FLAG, HttpClient, basic
 from peers import Peer
 from programs import Program
-from scene import SceneTest, with_loops
+from scene import SceneTest, with_loops, with_processes
 from waiting import eventually
 
 _FORGIVE_ONE_S, _FORGIVE_ONE_OF_ADDRESS_S = 6, 1
@@ -28,8 +28,7 @@ def _answer(line: bytes, _: socket.socket) -> bytes:
     return b"ERR unavailable x\n" if password == b"hard" else b"ERR denied no\n"
 
 
-@with_loops
-class ThrottleTest(SceneTest):
+class ThrottleScene(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         self.authserver = self.scene.keep(Peer(_answer))
@@ -76,6 +75,10 @@ class ThrottleTest(SceneTest):
         """How many guesses one address may have made since the test began."""
         return limit + int((time.monotonic() - self.start) / _FORGIVE_ONE_S) + 1
 
+
+@with_loops
+@with_processes
+class ThrottleTest(ThrottleScene):
     def test_after_ten_wrong_passwords_the_authserver_is_not_asked(self) -> None:
         self.serve()
         self.assertGreaterEqual(self.guess_until_busy(), 10)
@@ -122,22 +125,6 @@ class ThrottleTest(SceneTest):
         eventually(is_locked_out, "the address is told busy before a password is forgiven")
         eventually(lambda: self.log_in("right", user="ben") == "OK", "one is forgiven")
 
-    def test_by_http_it_is_the_user_and_not_the_neighbour_too(self) -> None:
-        client = self.scene.keep(HttpClient(self.serve(*FLAG)))
-
-        def status(user: str, password: str) -> int:
-            return client.ask("/", f"Authorization: {basic(user, password)}").status
-
-        def is_locked_out() -> bool:
-            self.guesses += 1
-            if (answer := status("amy", f"wrong{self.guesses}")) == 401:
-                return False
-            self.assertEqual(answer, 429)
-            self.assertEqual(status("ben", "right"), 200)
-            return status("amy", "right") == 429
-
-        eventually(is_locked_out, "the user is told 429 before a password is forgiven")
-
     def test_guesses_at_once_reach_the_authserver_no_more_often(self) -> None:
         self.serve()
         clients = [self.scene.client(self.fileserver) for _ in range(64)]
@@ -180,3 +167,22 @@ class ThrottleTest(SceneTest):
         self.serve("--wrong-password-addresses", 8)
         for host in range(1, 5):
             self.assertGreaterEqual(self.guess_until_busy(f"127.0.0.{host}"), 10)
+
+
+@with_loops
+class ThrottledHttpTest(ThrottleScene):
+    def test_by_http_it_is_the_user_and_not_the_neighbour_too(self) -> None:
+        client = self.scene.keep(HttpClient(self.serve(*FLAG)))
+
+        def status(user: str, password: str) -> int:
+            return client.ask("/", f"Authorization: {basic(user, password)}").status
+
+        def is_locked_out() -> bool:
+            self.guesses += 1
+            if (answer := status("amy", f"wrong{self.guesses}")) == 401:
+                return False
+            self.assertEqual(answer, 429)
+            self.assertEqual(status("ben", "right"), 200)
+            return status("amy", "right") == 429
+
+        eventually(is_locked_out, "the user is told 429 before a password is forgiven")

@@ -35,10 +35,7 @@ class LinesTest(HttpsScene):
 
     def serve_lines(self, model: str, *flags: object) -> Program:
         tls = ("--tls-listen", "127.0.0.1:0", *server_pairs.shared().flags())
-        unbounded = ("--wrong-passwords", "0") if model == "process" else ()
-        return self.scene.fileserver(
-            self.authserver, "--model", model, *unbounded, *tls, *TELEMETRY, *flags
-        )
+        return self.scene.fileserver(self.authserver, "--model", model, *tls, *TELEMETRY, *flags)
 
     def lines(self, server: Program, made: ssl.SSLContext | None = None) -> LinesClient:
         return self.scene.keep(LinesClient(server, made))
@@ -121,8 +118,7 @@ class ProcessesTest(HttpsScene):
 
     def serve_lines(self, *flags: object, pair: Pair | None = None) -> Program:
         tls = ("--tls-listen", "127.0.0.1:0", *(pair or server_pairs.shared()).flags())
-        processes = ("--model", "process", "--wrong-passwords", "0")
-        return self.scene.fileserver(self.authserver, *processes, *tls, *flags)
+        return self.scene.fileserver(self.authserver, "--model", "process", *tls, *flags)
 
     def test_those_that_wait_serve_the_renewed_certificate(self) -> None:
         pair = server_pairs.make(self.scene.folder, "one")

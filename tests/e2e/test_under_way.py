@@ -151,8 +151,7 @@ class GrantTest(UnderWayScene):
     def test_a_connection_of_who_was_removed_gets_no_file_after_ten_seconds(self) -> None:
         clients = []
         for model in ("thread", "process", "event"):
-            unbounded = ("--wrong-passwords", "0") if model == "process" else ()
-            server = self.scene.fileserver(self.authserver, "--model", model, *unbounded)
+            server = self.scene.fileserver(self.authserver, "--model", model)
             clients.append({user: self.granted(server, user) for user in ("amy", "bob", "eve")})
         self.accounts("remove", "amy")
         self.accounts("password", "bob", password="another\n")
