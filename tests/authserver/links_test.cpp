@@ -60,7 +60,7 @@ struct Guests {
   }
 
   Held& held;
-  FakeStore store;
+  HeldStore store;
   serve::Shared<SharedTokenState> tokens;
   int granted = 0;
 };
@@ -173,7 +173,7 @@ TEST_CASE("a use that cannot be counted is not granted", "[authserver]") {
   CHECK(token_of(held, link).link.uses_left == 1);
   CHECK(hours < 1000);
 
-  Scene scene(link.line("visit:-") + link.line("use:-") + "token:" + link.token + "\n");
+  SessionScene scene(link.line("visit:-") + link.line("use:-") + "token:" + link.token + "\n");
   scene.held.records = before;
   scene.held.are_tokens_down = true;
   scene.serve();

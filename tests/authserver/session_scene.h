@@ -39,9 +39,9 @@ struct Held {
   std::function<void()> before_replace_if = [] {};
 };
 
-class FakeStore : public authserver::AccountStore {
+class HeldStore : public authserver::AccountStore {
  public:
-  explicit FakeStore(Held& held) : held_(held) {}
+  explicit HeldStore(Held& held) : held_(held) {}
 
   base::Status create(const authserver::Account& account) override {
     ++held_.changes;
@@ -109,7 +109,7 @@ class FakeBackend : public authserver::StoreBackend {
   std::string where() const override { return "a test"; }
   base::Result<std::unique_ptr<authserver::AccountStore>> open(
       const authserver::StoreLimits&) const override {
-    return std::unique_ptr<authserver::AccountStore>(std::make_unique<FakeStore>(held_));
+    return std::unique_ptr<authserver::AccountStore>(std::make_unique<HeldStore>(held_));
   }
 
  private:
@@ -117,9 +117,9 @@ class FakeBackend : public authserver::StoreBackend {
 };
 
 // A session on a connection from a client, with one hash lane.
-struct Scene {
-  explicit Scene(std::string_view lines,
-                 authserver::StoreConnection mode = authserver::StoreConnection::kPersistent) {
+struct SessionScene {
+  explicit SessionScene(std::string_view lines, authserver::StoreConnection mode =
+                                                    authserver::StoreConnection::kPersistent) {
     REQUIRE(authserver::start_cryptography());
     authenticator.emplace(std::move(*authserver::Authenticator::make(
         {authserver::Scheme::kPlain, kAMinuteMs, kAMinuteMs}, *shared)));
@@ -167,7 +167,7 @@ inline const std::string kDenied = "ERR denied wrong user or password\n";
 
 // What the session says to the lines, on a store that others have used.
 inline std::string said_to(std::string_view lines, Held& held) {
-  Scene scene(lines);
+  SessionScene scene(lines);
   if (!held.records.empty()) scene.held.records = held.records;
   scene.serve();
   held = scene.held;

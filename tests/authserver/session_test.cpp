@@ -13,21 +13,21 @@ using namespace tests;
 
 TEST_CASE("questions that came together are one question to the store, answered in their order",
           "[authserver]") {
-  Scene scene("auth:amy:right\nauth:bob:wrong\nauth:bob:right\n");
+  SessionScene scene("auth:amy:right\nauth:bob:wrong\nauth:bob:right\n");
   scene.serve();
   CHECK(scene.all_received() == "OK\n" + kDenied + "OK\n");
   CHECK(scene.held.asked_for == std::vector<std::size_t>{3});
 }
 
 TEST_CASE("a question alone is asked alone", "[authserver]") {
-  Scene scene("auth:amy:right\n");
+  SessionScene scene("auth:amy:right\n");
   scene.serve();
   CHECK(scene.all_received() == "OK\n");
   CHECK(scene.held.asked_for == std::vector<std::size_t>{1});
 }
 
 TEST_CASE("other requests between questions are answered in their place", "[authserver]") {
-  Scene scene(
+  SessionScene scene(
       "auth:amy:right\nauth:cat:right\nnew:cat:right\nauth:cat:right\nauth:amy:wrong\n"
       "ping\nauth:\nauth:bob:right\nhello\n");
   scene.held.records["cat"] = "$plain$other";
@@ -41,7 +41,7 @@ TEST_CASE("other requests between questions are answered in their place", "[auth
 TEST_CASE("at most 32 questions are asked together", "[authserver]") {
   std::string lines;
   for (int i = 0; i < 70; ++i) lines += "auth:amy:right\n";
-  Scene scene(lines);
+  SessionScene scene(lines);
   scene.serve();
   std::string expected;
   for (int i = 0; i < 70; ++i) expected += "OK\n";
@@ -50,7 +50,7 @@ TEST_CASE("at most 32 questions are asked together", "[authserver]") {
 }
 
 TEST_CASE("a store that is down makes all questions unavailable", "[authserver]") {
-  Scene scene("auth:amy:right\nauth:bob:right\n");
+  SessionScene scene("auth:amy:right\nauth:bob:right\n");
   scene.held.is_down = true;
   scene.serve();
   const std::string all = scene.all_received();
@@ -60,14 +60,14 @@ TEST_CASE("a store that is down makes all questions unavailable", "[authserver]"
 
 TEST_CASE("with a connection to the store for each request each question is asked alone",
           "[authserver]") {
-  Scene scene("auth:amy:right\nauth:bob:right\n", StoreConnection::kPerRequest);
+  SessionScene scene("auth:amy:right\nauth:bob:right\n", StoreConnection::kPerRequest);
   scene.serve();
   CHECK(scene.all_received() == "OK\nOK\n");
   CHECK(scene.held.asked_for == std::vector<std::size_t>{1, 1});
 }
 
 TEST_CASE("answers that are ready do not wait for a hash behind them", "[authserver]") {
-  Scene scene("auth:amy:right\nauth:bob:right\nauth:eve:guess\n");
+  SessionScene scene("auth:amy:right\nauth:bob:right\nauth:eve:guess\n");
   scene.held.records["eve"] = *make_record(Scheme::kArgon2id, "right");
   std::optional<HashLanes::Turn> only_lane(std::in_place, scene.shared->lanes, 0, INT64_MAX);
   std::thread server([&] { scene.serve(); });
@@ -236,7 +236,7 @@ TEST_CASE("marks are read as they were written", "[authserver]") {
 
 TEST_CASE("a change of marks does not overwrite that of somebody else", "[authserver]") {
   Held held;
-  FakeStore store(held);
+  HeldStore store(held);
   held.records["amy"] = "$plain$right";
   int calls = 0;
   const auto done =
@@ -463,7 +463,7 @@ TEST_CASE("an application password whose row cannot be read is unavailable, not 
           "[authserver]") {
   People people;
   for (const char* end : {"", "auth:bob:right\n"}) {  // alone, and together with others
-    Scene scene("auth:bob:" + people.app(1) + "\n" + end);
+    SessionScene scene("auth:bob:" + people.app(1) + "\n" + end);
     scene.held.records = people.held.records;
     scene.held.are_tokens_down = true;
     scene.serve();

@@ -257,8 +257,8 @@ class LinksTest(LinksScene):
             with self.subTest(content):
                 self.assertEqual(self.asked_for(content).status, 422)
         self.assertEqual(self.listed(), [])
-        null = {"end": None, "uses": None, "password": None}
-        self.assertEqual(self.status(self.made("docs", **null)), 200)
+        link = self.made("docs", end=None, uses=None, password=None)
+        self.assertEqual(self.status(link), 200)
         (listed,) = self.listed()
         self.assertEqual((listed["end"], listed["uses"], listed["password"]), (None, None, False))
 
