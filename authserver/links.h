@@ -1,6 +1,7 @@
 // What guests may do with a link: docs/protocol.md, "Links".
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 

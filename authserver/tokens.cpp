@@ -122,6 +122,9 @@ base::Result<std::size_t> free_place(AccountStore& store, const std::vector<Plac
     if (!records[i] && records[i].error().code != ErrorCode::kNotFound) return records[i].error();
     const auto token = records[i] ? parse_token_record(*records[i]) : std::nullopt;
     if (!token && places[i].made_s + kWritingS > now) continue;
+    // What a guest has begun with the last use goes on.
+    const bool is_used_up = token && token->kind == TokenKind::kLink && token->link.uses_left == 0;
+    if (is_used_up && empty != places.end()) continue;
     if (!token || has_ended(*token, now) || !is_of(rows[i], *token, account_record)) return i;
   }
   if (empty != places.end()) return rows.size();
@@ -143,11 +146,11 @@ base::Result<bool> claim(AccountStore& store, const std::string& name, const Pla
   return replaced.ok();
 }
 
-// Frees the place as it was read. Whoever takes it before its row is gone looks at it again.
+// Frees the place as it was read. Its row stays: somebody else may have taken the place before it
+// were gone.
 base::Status release(AccountStore& store, const std::string& name, const Place& before) {
   const auto freed = claim(store, name, before, Place());
-  if (!freed) return freed.error();
-  return *freed ? remove_row(store, name) : base::kDone;
+  return freed ? base::Status(base::kDone) : freed.error();
 }
 
 // The place is written before the token: whatever ends this in between, no token is left that
@@ -318,6 +321,8 @@ base::Status close_tokens_of(AccountStore& store, std::string_view user, Ended w
   if (!places) return places.error();
   for (const NamedPlace& taken : *places) {
     if (const auto closed = close_place(store, taken); !closed) return closed;
+    if (which != Ended::kAll) continue;
+    if (const auto removed = remove_row(store, taken.name); !removed) return removed;
   }
   return base::kDone;
 }

@@ -18,6 +18,7 @@
 #include "fileserver/http/upload_parts.h"
 #include "fileserver/parts.h"
 #include "http/basic.h"
+#include "serve/answer.h"
 
 namespace fileserver {
 
@@ -46,16 +47,21 @@ void ask_for_password(Exchange& exchange) {
 std::optional<http::Status> refusal_of(const LogIn::Answer& answer) {
   if (answer.status) return {};
   if (answer.is_throttled) return http::Status(429);
-  const bool is_down = answer.status.error().code == base::ErrorCode::kUnavailable;
-  return is_down ? http::Status(503) : http::Status(404);
+  const base::Error& error = answer.status.error();
+  if (error.code == base::ErrorCode::kDenied) return http::Status(404);
+  serve::log_failure(error);
+  const bool may_ask_again =
+      error.code == base::ErrorCode::kUnavailable || error.code == base::ErrorCode::kBusy;
+  return may_ask_again ? http::Status(503) : http::Status(500);
 }
 
 // What lies in the share where the request was aimed at.
 enum class There : std::uint8_t { kNothing, kFile, kFolder };
 
-There what_is_at(Parts& parts, std::string_view name) {
+base::Result<There> what_is_at(Parts& parts, std::string_view name) {
   if (name.empty()) return There::kFolder;
   const auto status = base::may_block([&] { return parts.fence->status_of_readable(name); });
+  if (!status && status.error().code != base::ErrorCode::kNotFound) return status.error();
   if (!status) return There::kNothing;
   if (S_ISDIR(status->st_mode)) return There::kFolder;
   return S_ISREG(status->st_mode) ? There::kFile : There::kNothing;
@@ -107,7 +113,9 @@ void read_as_guest(Exchange& exchange, Parts& parts, const Asked& asked) {
   if (!link.is_folder && !rest.empty()) return exchange.answer(404);
   exchange.aim_at(joined(link.path, rest), asked.ends_with_slash);
   if (server_path(exchange.path()) != nullptr) return exchange.answer(404);
-  switch (what_is_at(parts, exchange.path()->name)) {
+  const auto there = what_is_at(parts, exchange.path()->name);
+  if (!there) return exchange.answer(there.error());
+  switch (*there) {
     case There::kNothing: return exchange.answer(404);
     case There::kFile: return read_file(exchange, parts, asked);
     case There::kFolder:
@@ -125,8 +133,9 @@ void show_drop_page(Exchange& exchange, const Asked& asked) {
 // Nothing that is there is replaced, or told of.
 void drop_as_guest(Exchange& exchange, Parts& parts, const Asked& asked) {
   const std::string& folder = exchange.guest->link.path;
-  const bool is_there = what_is_at(parts, folder) == There::kFolder;
-  if (!is_there || !exchange.rights.may_write(folder)) return exchange.answer(404);
+  const auto there = what_is_at(parts, folder);
+  if (!there) return exchange.answer(there.error());
+  if (*there != There::kFolder || !exchange.rights.may_write(folder)) return exchange.answer(404);
   const bool is_put = exchange.method() == Method::kPut;
   if (!is_put) return asked.rest.empty() ? show_drop_page(exchange, asked) : exchange.answer(404);
   if (asked.rest.empty() || asked.ends_with_slash || asked.rest.find('/') != std::string_view::npos)
@@ -187,9 +196,11 @@ std::optional<http::Status> refusal_of_use(const Exchange& exchange, Parts& part
 std::string other_name(std::string_view name, int tries) {
   constexpr int kInOrder = 16;
   constexpr std::size_t kMostBytes = 255;  // of the last part
+  constexpr std::size_t kLongestEnding = 32;
   const std::size_t begin = name.rfind('/') + 1;
   const std::size_t dot = name.rfind('.');
-  const bool has_ending = dot != std::string_view::npos && dot > begin;
+  const bool has_ending =
+      dot != std::string_view::npos && dot > begin && name.size() - dot <= kLongestEnding;
   const std::string_view ending = has_ending ? name.substr(dot) : std::string_view();
   std::string_view stem = name.substr(0, name.size() - ending.size());
   const std::string number =

@@ -46,8 +46,8 @@ LogIn::Answer ask_again_for_guest(const Exchange& exchange, Parts& parts);
 // The rights of whoever the request is from, as they are now.
 UserRights rights_of(const Exchange& exchange, const Parts& parts);
 
-// As whose a guest sees the folder of the request: its name below that of the link, which is empty
-// for the folder of the link itself.
+// The name of the folder as a guest sees it: what is below the link. Empty for the folder of the
+// link itself.
 std::string_view name_for_guest(const Guest& guest, std::string_view folder);
 
 // The last part of the path of the link; empty for the served folder.

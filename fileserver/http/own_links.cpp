@@ -1,7 +1,10 @@
 #include <fmt/core.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include <ctime>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "base/json_text.h"

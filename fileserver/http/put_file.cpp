@@ -92,8 +92,9 @@ struct Checks {
 
   // A guest replaces nothing, and is not told what is there.
   bool allow_guest(const FileVersion* current) {
+    is_taken = false;
     if (!still_allowed.holds()) return false;
-    is_taken = current != nullptr || refusal_to_put(exchange.rights, name);
+    is_taken = current != nullptr || refusal_to_put(rights_of(exchange, parts), name);
     if (is_taken || !locks.allow(name, true) || !conditions(nullptr)) return false;
     if (is_complete && !has_use) {
       use_refused = refusal_of_use(exchange, parts);
@@ -104,8 +105,8 @@ struct Checks {
 
   // Whether something has the name, so that the file of a guest is to get another one: `name`.
   bool gives_way(UploadStatus status) {
-    const bool is_in_the_way =
-        (status == UploadStatus::kNotAllowed && is_taken) || status == UploadStatus::kConflict;
+    const bool is_in_the_way = (status == UploadStatus::kNotAllowed && is_taken) ||
+                               (status == UploadStatus::kConflict && !has_use);
     if (!exchange.guest || !is_in_the_way || tries == kMostNames) return false;
     name = other_name(exchange.path()->name, ++tries);
     return true;

@@ -6,6 +6,7 @@
 #include "base/completes.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
+#include "fileserver/http/guests.h"
 #include "fileserver/http/methods.h"
 #include "fileserver/http/permitted.h"
 #include "fileserver/http/server_paths.h"
@@ -89,7 +90,8 @@ void HttpSession::answer(Exchange& exchange) {
   if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
   const bool lacks_uploads =
       ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr;
-  const bool is_for_guests = exchange.head().path().starts_with("/-/l/");
+  const bool is_for_guests =
+      (ours != nullptr && ours->name == kGuestPaths) || exchange.head().path().starts_with("/-/l/");
   const bool is_nothing = lacks_uploads || (ours != nullptr && ours->handler == nullptr) ||
                           (ours == nullptr && is_for_guests);
   const auto allowed = [&] {

@@ -75,9 +75,9 @@ std::optional<GuestsMay> parse_guests_may(std::string_view word);
 
 // A link that is to be made, the operand of `link`: "MAY:SECONDS:USES:SECRET:PATH". 0 stands for no
 // end, and for any number of uses. SECRET is made of the password of the link (kLinkSecretBytes of
-// base64url), and "-" if it has none; so is the operand of `visit`, `use`
-// and `go-on`. PATH is a file name,
-// or a folder with a slash at its end: "/" is the served folder.
+// base64url), and "-" if it has none; so is the operand of `visit`,
+// `use` and `go-on`. PATH is a file name, or a folder with a slash at its end: "/" is the served
+// folder.
 struct LinkWish {
   GuestsMay may;
   std::int64_t seconds;

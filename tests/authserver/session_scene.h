@@ -39,6 +39,15 @@ struct Held {
   std::function<void()> before_replace_if = [] {};
 };
 
+// Without the places that were taken once and are free now, whose rows stay.
+inline auto rows_in_use(const Held& held) {
+  auto records = held.records;
+  std::erase_if(records, [](const auto& row) {
+    return row.second == authserver::text_of(authserver::Place());
+  });
+  return records;
+}
+
 class HeldStore : public authserver::AccountStore {
  public:
   explicit HeldStore(Held& held) : held_(held) {}
@@ -195,7 +204,7 @@ struct People {
     held.records["amy"] = "$is$admin$$plain$right";
     held.records["bob"] = "$plain$right";
     for (const char* user : {"amy", "bob"}) {
-      sessions.push_back(opened(held, std::string("open:60:") + user + ":right\n"));
+      sessions.push_back(opened(held, std::string("open:9999:") + user + ":right\n"));
       apps.push_back(told(held, std::string("by:") + user + ":5:right:app:a phone"));
     }
   }

@@ -49,7 +49,7 @@ async function change(row) {
   if (answer === "Rename" && text !== name) return rename(row, text);
   if (answer === "Delete…") return remove(row);
   if (answer === "Move or copy…") return moveOrCopy(row);
-  if (answer === "Link…") return askForLink(writtenFolder() + name, name, isFolder(row));
+  if (answer === "Link…") return askForLink(pathOf(name), name, isFolder(row));
 }
 
 // Half of a pair of code units (\p{Cs}) has no bytes that a URL could name.

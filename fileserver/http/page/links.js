@@ -13,6 +13,15 @@ async function ownLinks() {
   return answer?.ok ? answer.json().catch(() => null) : null;
 }
 
+// The path of a name in this folder. Null where its bytes are no UTF-8: a link cannot name it.
+function pathOf(name) {
+  try {
+    return decodeURIComponent(FOLDER) + name;
+  } catch {
+    return null;
+  }
+}
+
 // What is left empty is no bound.
 async function makeLink(path, { days, uses, password, drops }) {
   const whole = (text) => (text === "" ? null : Number(text));
@@ -52,6 +61,7 @@ function showAddress(address) {
 
 // To the folder of this page, or to what a row names.
 async function askForLink(path, name, mayDrop) {
+  if (path === null) return say("A link cannot name this folder.", true);
   const field = (words, values) => {
     const input = make("input", { autocomplete: "off", ...values });
     return [input, make("label", { className: "field" }, words, input)];
@@ -117,7 +127,7 @@ async function showLinks() {
   list.append(...all.map((one) => linkRow(one, list)));
   const folder = makeButton("Link to this folder…", () => {
     dialog.close();
-    askForLink(writtenFolder(), writtenFolder(), isWritable);
+    askForLink(pathOf(""), pathOf(""), isWritable);
   });
   const dialog = openDialog("Links for guests",
     make("p", {}, all.length ? "" : "You have made none."), list, folder);
