@@ -203,8 +203,9 @@ std::string other_name(std::string_view name, int tries) {
       dot != std::string_view::npos && dot > begin && name.size() - dot <= kLongestEnding;
   const std::string_view ending = has_ending ? name.substr(dot) : std::string_view();
   std::string_view stem = name.substr(0, name.size() - ending.size());
-  const std::string number =
-      fmt::format(" ({})", tries <= kInOrder ? tries + 1 : ::randombytes_uniform(1'000'000'000));
+  const std::uint32_t count = tries <= kInOrder ? static_cast<std::uint32_t>(tries) + 1
+                                                : ::randombytes_uniform(1'000'000'000);
+  const std::string number = fmt::format(" ({})", count);
   const auto is_inside_letter = [&] { return (stem.back() & 0xc0) == 0x80; };
   while (stem.size() > begin + 1 &&
          stem.size() - begin + number.size() + ending.size() > kMostBytes) {

@@ -13,7 +13,11 @@
 
 namespace fileserver {
 
+namespace {
+
 using WishKind = wire::Wish::Kind;
+
+}  // namespace
 
 void list_apps(Exchange& exchange, Parts& parts) {
   const auto told = Asker(exchange.head()).ask(parts, {WishKind::kApps});

@@ -13,7 +13,7 @@ _BROWSER = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 _HTML = "text/html; charset=utf-8"
 _TEXT = {"content-type": "text/plain; charset=utf-8"}
 _ALICE = ("alice", "wonderland")
-_MOST_BYTES = 36_000
+_MOST_BYTES = 40_000
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
 
 

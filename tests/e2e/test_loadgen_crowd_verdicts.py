@@ -125,8 +125,8 @@ class LoadgenCrowdVerdictsTest(LoadgenScene):
 
     def test_ftp_says_behind_a_short_file_why_it_is_short(self) -> None:
         for done, cause, why in (
-            (b"426 cut\r\n", "unavailable", "cut"),
-            (b"451 disk\r\n", "unavailable", "disk"),
+            (b"426 cut\r\n", "protocol", "cut"),
+            (b"451 disk\r\n", "protocol", "disk"),
             (b"226 well\r\n", "protocol", "fewer bytes came than announced"),
         ):
             with self.subTest(done=done):

@@ -82,7 +82,10 @@ class LoadgenRampTest(LoadgenScene):
         self.assertEqual(result["errors"]["total"], 0)
 
     def test_a_ramp_of_new_accounts(self) -> None:
-        self.serve()
+        """A busy disk takes its time."""
+        plain = ("--password-scheme", "plain")
+        self.authserver = self.scene.authserver(*plain, "--store-timeout", 60)
+        self.fileserver = self.scene.fileserver(self.authserver, "--auth-timeout", 60)
         result = self.result("new", "--threads", 4, "--ramp", 0.4, "--life", 1)
         self.assertEqual(result["plateau"]["threads_started"], 4)
         self.assertGreater(result["plateau"]["requests"], 0)
