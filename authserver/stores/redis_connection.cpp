@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -56,9 +55,16 @@ Error answered_error(const redisReply& reply) {
 }
 
 std::string redis_command_of(RedisConnection::Words words) {
-  std::string command = fmt::format("*{}\r\n", words.size());
-  for (const std::string_view word : words)
-    fmt::format_to(std::back_inserter(command), "${}\r\n{}\r\n", word.size(), word);
+  std::string command;
+  const auto append_count = [&command](char kind, std::size_t count) {
+    const fmt::format_int digits(count);
+    command.append(1, kind).append(digits.data(), digits.size()).append("\r\n");
+  };
+  append_count('*', words.size());
+  for (const std::string_view word : words) {
+    append_count('$', word.size());
+    command.append(word).append("\r\n");
+  }
   return command;
 }
 
