@@ -130,6 +130,12 @@ bool Loop::watch(int fd, std::uint32_t events, Watch& watch) {
   return ::epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
 }
 
+bool Loop::begin_to_watch(OwnDescriptor& own) {
+  if (own.unwatched_ != 0 && !watch(own.fd_, own.unwatched_, own)) return false;
+  own.unwatched_ = 0;
+  return true;
+}
+
 void Loop::set_own_descriptor(OwnDescriptor* own) { flow_->own_ = own; }
 
 void Loop::set_timer(Timer& timer, std::int64_t at_ns) {

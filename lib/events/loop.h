@@ -99,7 +99,10 @@ class Watch {
 // there was room for waits before it asks the kernel again.
 class OwnDescriptor : public Watch {
  public:
-  explicit OwnDescriptor(int fd) : fd_(fd) {}
+  // `unwatched` are the events of epoll that the loop tells it of, once somebody has waited for it.
+  // A connection that is answered and closed without a wait is never watched. 0: it is watched, or
+  // whoever reports what happens does so by itself.
+  explicit OwnDescriptor(int fd, std::uint32_t unwatched = 0) : fd_(fd), unwatched_(unwatched) {}
 
   void happened(std::uint32_t events) final;
 
@@ -112,6 +115,7 @@ class OwnDescriptor : public Watch {
  private:
   friend class Loop;
   const int fd_;
+  std::uint32_t unwatched_;
   base::KnownOfSocket known_;
   Flow* waiting_ = nullptr;
   std::uint32_t wanted_ = 0;
@@ -157,6 +161,9 @@ class Loop final : public base::Waits {
   // Tells a watch of these events of epoll, until the descriptor is closed. Returns false with
   // errno.
   bool watch(int fd, std::uint32_t events, Watch& watch);
+
+  // The same for a descriptor that nobody has waited for yet. What is there already is told too.
+  bool begin_to_watch(OwnDescriptor& own);
 
   // Says which descriptor the task that runs now is about; null: none.
   void set_own_descriptor(OwnDescriptor* own);
@@ -205,6 +212,7 @@ class Loop final : public base::Waits {
   class Elsewhere;
   class Closing;
 
+  bool look_again_soon(std::int64_t until_ns);
   void look(int timeout_ms);
   int time_to_sleep_ms() const;
   void wake_due();

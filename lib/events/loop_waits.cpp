@@ -36,6 +36,7 @@ bool Loop::wait_for(int fd, short events, std::int64_t until_ns) {
   assert(flow_ != nullptr);
   const std::uint32_t wanted = epoll_events_of(events);
   if (OwnDescriptor* const own = flow_->own_; own != nullptr && own->fd_ == fd) {
+    if (!begin_to_watch(*own)) return look_again_soon(until_ns);
     own->waiting_ = flow_;
     own->wanted_ = wanted;
     const bool is_in_time = sleep_until(until_ns);
@@ -48,13 +49,17 @@ bool Loop::wait_for(int fd, short events, std::int64_t until_ns) {
   } other(fd);
   other.waiting_ = flow_;
   other.wanted_ = wanted;
-  // Where it cannot be watched, the caller looks again soon.
-  const bool is_watched = watch(fd, wanted & ~(EPOLLHUP | EPOLLERR), other);
-  constexpr std::int64_t kLookAgainNs = 10 * base::kNsPerMs;
-  if (!is_watched) pause_until(std::min(until_ns, base::now_ns() + kLookAgainNs));
-  const bool is_in_time = is_watched ? sleep_until(until_ns) : base::now_ns() < until_ns;
-  if (is_watched) ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  if (!watch(fd, wanted & ~(EPOLLHUP | EPOLLERR), other)) return look_again_soon(until_ns);
+  const bool is_in_time = sleep_until(until_ns);
+  ::epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
   return is_in_time;
+}
+
+// Of a descriptor that cannot be watched, for want of memory.
+bool Loop::look_again_soon(std::int64_t until_ns) {
+  constexpr std::int64_t kLookAgainNs = 10 * base::kNsPerMs;
+  pause_until(std::min(until_ns, base::now_ns() + kLookAgainNs));
+  return base::now_ns() < until_ns;
 }
 
 // Who has woken the context may still be about to say so.

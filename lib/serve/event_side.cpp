@@ -52,7 +52,7 @@ bool EventCommon::wait_until_all_left(base::Deadline deadline) {
 
 EventConnection::EventConnection(Arrival arrival, std::size_t its_front, Side& side,
                                  EventCommon& common)
-    : OwnDescriptor(arrival.fd.get()),
+    : OwnDescriptor(arrival.fd.get(), kAllEvents),
       stream(std::move(arrival.fd), arrival.peer, common.options.idle_timeout_ms,
              common.is_draining, common.options.min_rate, common.entrances[its_front]->encryption),
       counted(stream, common.totals),
@@ -208,7 +208,7 @@ void Side::begin(Arrival arrival, std::size_t front) {
   const bool is_made = base::completes("cannot serve a connection", [&] {
     made = std::make_unique<EventConnection>(std::move(arrival), front, *this, common_);
   });
-  if (!is_made || !loop.watch(made->stream.fd(), kAllEvents, *made)) {
+  if (!is_made) {
     connections_.fetch_sub(1, std::memory_order_relaxed);
     common_.free_place();
     return;
@@ -251,6 +251,7 @@ std::unique_ptr<Worker> Side::take_worker(std::size_t front) {
 }
 
 void Side::rest(EventConnection& one) {
+  if (!loop.begin_to_watch(one)) return end(one);
   const auto place = resting_.insert(resting_.end(), one);  // nearly always it is the last one
   if (place == resting_.begin() && !one.stream.next_check().is_never())
     loop.set_timer(*this, one.stream.next_check().at_ns());

@@ -50,8 +50,8 @@ std::string received(int fd, std::size_t bytes) {
 // A task that is about one end of a pair, of which only the test reports what happens.
 class Owner final : public events::Task, public events::OwnDescriptor {
  public:
-  Owner(int fd, events::Loop& loop, std::function<void(Owner&)> work)
-      : OwnDescriptor(fd), loop_(loop), work_(std::move(work)) {}
+  Owner(int fd, events::Loop& loop, std::function<void(Owner&)> work, std::uint32_t unwatched = 0)
+      : OwnDescriptor(fd, unwatched), loop_(loop), work_(std::move(work)) {}
   void run() override {
     loop_.set_own_descriptor(this);
     work_(*this);
@@ -96,6 +96,36 @@ TEST_CASE("a task whose socket is empty waits until something is reported", "[ev
   });
   owner.do_it();
   CHECK(got == std::vector<ssize_t>{5, -1, 6});
+}
+
+TEST_CASE("a task's own socket is watched once the task waits for it", "[events][net]") {
+  LoopThread one;
+  const Pair pair;
+  ssize_t got = 0;
+  const auto work = [&](Owner&) {
+    one.loop.post([&] { net::send_all(pair.b.get(), "late"); });
+    got = receive_some(pair.a.get());
+  };
+  Owner owner(pair.a.get(), one.loop, work, EPOLLIN | EPOLLET);
+  owner.do_it();
+  CHECK(got == 4);
+}
+
+TEST_CASE("a task's own socket that cannot be watched is looked at again", "[events][net]") {
+  LoopThread one;
+  const Pair pair;
+  struct : events::Watch {
+    void happened(std::uint32_t /*events*/) override {}
+  } other;
+  one.loop.post([&] { one.loop.watch(pair.a.get(), EPOLLIN | EPOLLET, other); });
+  ssize_t got = 0;
+  const auto work = [&](Owner&) {
+    one.loop.post([&] { net::send_all(pair.b.get(), "late"); });
+    got = receive_some(pair.a.get());
+  };
+  Owner owner(pair.a.get(), one.loop, work, EPOLLIN | EPOLLET);
+  owner.do_it();
+  CHECK(got == 4);
 }
 
 TEST_CASE("a task whose room was filled asks at once", "[events][net]") {

@@ -1,7 +1,7 @@
 #include "serve/event_side.h"
 
-#include <fcntl.h>
 #include <poll.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -29,13 +29,23 @@ class SendsWithoutEnd final : public serve::Worker {
   }
 };
 
+class Rests final : public serve::Worker {
+ public:
+  void serve(serve::Stream& stream) override {
+    std::array<char, 1> byte{};
+    auto deadline = stream.idle_deadline();
+    stream.receive_first(byte, deadline);
+  }
+};
+
 // One loop, to which a test gives connections.
+template <typename Server>
 class Served {
  public:
   Served()
       : common(serve::Options{.idle_timeout_ms = 0},
                serve::only({std::move(*net::listen_on({"127.0.0.1", 0}, 0)),
-                            [] { return std::make_unique<SendsWithoutEnd>(); }})) {
+                            [] { return std::make_unique<Server>(); }})) {
     common.sides.push_back(std::make_unique<serve::Side>(common));
     side().start();
   }
@@ -59,21 +69,33 @@ class Served {
   serve::EventCommon common;
 };
 
+std::pair<net::Fd, net::Fd> connected() {
+  std::array<int, 2> fds{};
+  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds.data()) == 0);
+  return {net::Fd(fds[0]), net::Fd(fds[1])};
+}
+
 }  // namespace
 
-TEST_CASE("a connection that cannot be watched leaves its place", "[serve]") {
-  Served served;
-  served.give(net::Fd(::open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));  // epoll takes no such file
+TEST_CASE("a connection that cannot be watched is closed, and leaves its place", "[serve]") {
+  struct : events::Watch {
+    void happened(std::uint32_t /*events*/) override {}
+  } other;
+  Served<Rests> served;
+  auto [mine, peer] = connected();
+  const int fd = mine.get();
+  served.side().loop.post([&] { served.side().loop.watch(fd, EPOLLIN, other); });  // once is all
+  served.give(std::move(mine));
+  pollfd closed{peer.get(), POLLIN, 0};
+  CHECK(::poll(&closed, 1, kMostMs) == 1);
   CHECK(served.all_leave());
   CHECK(served.side().connections() == 0);
 }
 
 TEST_CASE("a cut ends who sends to a peer that does not read", "[serve]") {
-  Served served;
-  std::array<int, 2> fds{};
-  REQUIRE(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds.data()) == 0);
-  const net::Fd peer(fds[1]);
-  served.give(net::Fd(fds[0]));
+  Served<SendsWithoutEnd> served;
+  auto [mine, peer] = connected();
+  served.give(std::move(mine));
   pollfd sent{peer.get(), POLLIN, 0};
   REQUIRE(::poll(&sent, 1, kMostMs) == 1);
   std::atomic<int> count = 0;
