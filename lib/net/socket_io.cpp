@@ -130,6 +130,13 @@ ssize_t send_parts(int fd, std::span<iovec> parts) {
                 [&] { return ::writev(fd, parts.data(), static_cast<int>(parts.size())); });
 }
 
+ssize_t send_last_parts(int fd, std::span<iovec> parts) {
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  return waited(fd, POLLOUT, [&] { return ::sendmsg(fd, &message, MSG_NOSIGNAL | MSG_MORE); });
+}
+
 ssize_t send_first(int fd, std::span<const char> bytes) {
   return waited(fd, POLLOUT,
                 [&] { return ::send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_MORE); });

@@ -49,7 +49,11 @@ ssize_t discard(int fd, std::span<char> into);
 // Sends the parts one after another. Returns how many bytes the kernel took, or -1 with errno.
 ssize_t send_parts(int fd, std::span<iovec> parts);
 
-// The same for the first part of a message whose rest follows at once: the kernel waits for that
+// The same for the last bytes of a connection that is closed at once: the kernel waits for that,
+// for 200 ms at most, before it sends an incomplete packet.
+ssize_t send_last_parts(int fd, std::span<iovec> parts);
+
+// Sends the first part of a message whose rest follows at once: the kernel waits for that
 // before it sends an incomplete packet.
 ssize_t send_first(int fd, std::span<const char> bytes);
 

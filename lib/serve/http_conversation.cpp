@@ -176,6 +176,7 @@ http::AnswerHead HttpConversation::begin_answer(std::span<char> buffer, http::St
   stream_.request_came();
   closes_ = is_last_ || status.closes_connection() || !request.keeps_connection() ||
             has_unread_body() || stream_.is_draining();
+  if (closes_) stream_.close_behind_reply();
   if (const std::int64_t now = now_s(); now != date_s_) {
     date_s_ = now;
     date_ = http::date_text(now);

@@ -223,10 +223,12 @@ void Stream::begin_sized_reply(std::uint64_t size_bytes) {
 
 // One system call if the socket takes them all.
 bool Stream::send(std::span<const char> head, std::span<const char> body) {
+  const bool is_last = closes_behind_reply_ && !body.empty() &&
+                       sized_reply_.sent_bytes + body.size() == sized_reply_.size_bytes;
   return send_body(head, body.size(), [&](std::span<const char> head_left, std::size_t sent) {
     if (auto* const encrypted = channel()) return encrypted->send(head_left, body.subspan(sent));
     iovec parts[] = {part_of(head_left), part_of(body.subspan(sent))};
-    return net::send_parts(fd(), parts);
+    return is_last ? net::send_last_parts(fd(), parts) : net::send_parts(fd(), parts);
   });
 }
 

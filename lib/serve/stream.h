@@ -105,6 +105,11 @@ class Stream {
   void begin_sized_reply(std::uint64_t size_bytes);
   const SizedReply& sized_reply() const { return sized_reply_; }
 
+  // The connection is closed behind the reply that begins. The last bytes of one with a size, in
+  // memory and in clear, wait for that, for 200 ms at most. So they leave in one segment with the
+  // end of the connection, and wake the peer once.
+  void close_behind_reply() { closes_behind_reply_ = true; }
+
   // From now on sized_reply() has times. This costs two looks at the clock for each system call.
   void keep_times() { keeps_times_ = true; }
 
@@ -215,6 +220,7 @@ class Stream {
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
   std::int64_t taken_ = 0;                                   // what it has taken of that
   bool keeps_times_ = false;
+  bool closes_behind_reply_ = false;
   SizedReply sized_reply_;
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
   bool is_cut_ = false;              // the reply under way, or the last one

@@ -1,6 +1,8 @@
 #include "serve/stream.h"
 
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include <cerrno>
@@ -48,6 +50,13 @@ class OthersFail final : public base::Waits {
   int waits_ = 0;
 };
 
+// What the kernel holds back.
+int unsent_bytes(int fd) {
+  int bytes = 0;
+  ::ioctl(fd, SIOCOUTQNSD, &bytes);
+  return bytes;
+}
+
 }  // namespace
 
 TEST_CASE("a stream receives what comes until the peer has finished", "[serve]") {
@@ -90,6 +99,28 @@ TEST_CASE("head and body are sent in one piece", "[serve]") {
   CHECK(pair.stream->send(kHead, body));
   std::array<char, 4096> bytes;
   CHECK(net::receive(pair.client.get(), bytes) == 1005);
+}
+
+TEST_CASE("the last bytes of a connection leave with its end", "[serve]") {
+  bool have_waited = false;  // a busy machine may not look within 200 ms, at which they leave
+  for (int tries = 0; tries < 100 && !have_waited; ++tries) {
+    StreamPair pair;
+    pair.stream->close_behind_reply();
+    pair.stream->begin_sized_reply(4);
+    pair.stream->send(kHead, std::string_view("body"));
+    have_waited = unsent_bytes(pair.stream->fd()) > 0;
+    pair.stream.reset();
+    CHECK(pair.received() == "head body");
+  }
+  CHECK(have_waited);
+}
+
+TEST_CASE("what is not the last of a reply leaves at once", "[serve]") {
+  StreamPair pair;
+  pair.stream->close_behind_reply();
+  pair.stream->begin_sized_reply(8);
+  pair.stream->send(kHead, std::string_view("body"));
+  CHECK(unsent_bytes(pair.stream->fd()) == 0);
 }
 
 TEST_CASE("what is sent behind the end of a stream is dropped", "[serve]") {
