@@ -21,12 +21,20 @@ class MovesTest(UploadTest):
         return client.ask(f"/{source}", f"Destination: /{target}", *fields, method="COPY")
 
     def tree(self, folder: str, files: int = 3) -> dict[str, bytes]:
-        """Writes files below a folder, and returns their bytes by their names in it."""
+        """Makes a folder with files, and returns their bytes by their names in it.
+
+        It appears at once, so that no file is served before all of it is written.
+        """
         content = {}
+        made = self.scene.folder / "made"
         for i in range(files):
             name = f"{'deep/' * (i % 3)}{i}"
             content[name] = f"{folder} {name} ".encode() * 10
-            self.scene.write(f"{folder}/{name}", content[name])
+            path = made / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content[name])
+        (self.scene.root / folder).parent.mkdir(parents=True, exist_ok=True)
+        made.rename(self.scene.root / folder)
         return content
 
     def check_there(
