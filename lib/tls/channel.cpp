@@ -262,6 +262,11 @@ bool Channel::has_peer_finished() {
   return tried(false, [&] { return SSL_peek(ssl_, &next, 1); }) == 0 && !has_ended_;
 }
 
+bool Channel::has_answer() {
+  char next = 0;
+  return tried(false, [&] { return SSL_peek(ssl_, &next, 1); }) >= 0 || errno != EAGAIN;
+}
+
 // Each record as soon as there is room for it; none that is to be sent after one that had none.
 ssize_t Channel::write(std::span<const char> bytes, bool may_block) {
   if (!is_established_) {

@@ -65,6 +65,10 @@ class Channel {
   ssize_t try_receive(std::span<char> into) { return read(into, false); }
   ssize_t try_send(std::span<const char> bytes) { return write(bytes, false); }
 
+  // Whether an answer of the server, its end or a failure can be received now. Takes what is none
+  // of these, such as a ticket. Never waits.
+  bool has_answer();
+
   // What a later connection to the server resumes; null if it has given nothing for that yet.
   std::shared_ptr<ssl_session_st> session() const;
 

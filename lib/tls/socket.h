@@ -68,6 +68,9 @@ class Socket {
     return !(channel_ && channel_->has_pending()) && net::is_quiet_and_open(get());
   }
 
+  // Whether the other end has said something, or has ended, while more was to be sent to it.
+  bool has_answer() { return channel_ ? channel_->has_answer() : !net::is_quiet_and_open(get()); }
+
   // Null: it is in clear. Valid until the socket is moved.
   const Channel* channel() const { return channel_.get(); }
 

@@ -75,7 +75,7 @@ Exchange Client::carry_out(const Request& request, Gate* gate) {
   } else if (request.kind == RequestKind::kGet) {
     exchange.file_end_ns = exchange.data_ended_ns;
   }
-  data_fd_ = {};
+  data_socket_ = {};
   if (!is_usable_ || replies_.has_more()) hang_up();
   if (notes_transfers_) exchange.cpu_ns = base::thread_cpu_ns() - cpu_before_ns;
   is_under_way_ = false;
@@ -251,8 +251,8 @@ std::optional<Cause> Client::open_data(std::uint16_t port, Exchange& exchange) {
     exchange.why = made.error().context;
     return replies_.deadline().has_passed() ? Cause(Fault::kTimeout) : Cause(Fault::kConnect);
   }
-  data_fd_ = std::move(*made);
-  data_->begin_connection(data_fd_.get());
+  data_socket_ = std::move(*made);
+  data_->begin_connection(data_socket_.get());
   exchange.data_connected_ns = base::now_ns();
   return {};
 }
@@ -270,7 +270,7 @@ std::optional<Cause> Client::take_data(std::uint64_t size_bytes, const Request& 
     failure = data_->skip_to_end(size_bytes);
   }
   exchange.data_ended_ns = base::now_ns();
-  data_fd_ = {};
+  data_socket_ = {};
   if (failure == Fault::kClosed) exchange.why = data_->why_closed();
   if (failure == Fault::kProtocol) exchange.why = "more bytes came than announced";
   const bool is_size_known = size_bytes != Step::kUnknownSize;
@@ -288,7 +288,7 @@ std::optional<Cause> Client::check_file(const Request& request) {
 
 // As with send(), the reason why the server takes no more is found by reading.
 std::optional<Cause> Client::upload(std::uint64_t size_bytes, Exchange& exchange) {
-  const UploadEnd end = send_upload(socket_.get(), size_bytes, replies_.deadline(), series_);
+  const UploadEnd end = send_upload(socket_, size_bytes, replies_.deadline(), series_);
   note_sent(end == UploadEnd::kWhole, exchange);
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;
@@ -296,9 +296,9 @@ std::optional<Cause> Client::upload(std::uint64_t size_bytes, Exchange& exchange
 
 // A server that takes no more says why on the other connection.
 std::optional<Cause> Client::send_data(std::uint64_t size_bytes, Exchange& exchange) {
-  const UploadEnd end = send_upload(data_fd_.get(), size_bytes, replies_.deadline(), series_);
+  const UploadEnd end = send_upload(data_socket_, size_bytes, replies_.deadline(), series_);
   note_sent(end == UploadEnd::kWhole, exchange);
-  data_fd_ = {};
+  data_socket_ = {};
   exchange.data_ended_ns = base::now_ns();
   is_upload_cut_ = end == UploadEnd::kCut;
   return end == UploadEnd::kTimeout ? std::optional<Cause>(Fault::kTimeout) : std::nullopt;

@@ -100,7 +100,7 @@ class Client final : public ThreadClient {
   const bool notes_transfers_;
   Gate* gate_ = nullptr;  // of the request
   tls::Socket socket_;
-  net::Fd data_fd_;
+  tls::Socket data_socket_;
   const net::SocketAddress* server_ = nullptr;  // of the connection
   const net::SocketAddress* source_ = nullptr;  // of the connection; null: the system chose it
   bool is_usable_ = false;                      // the connection can take the next request

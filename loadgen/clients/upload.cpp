@@ -25,17 +25,17 @@ std::string_view upload_bytes() {
   return bytes;
 }
 
-UploadEnd send_upload(int fd, std::uint64_t size_bytes, base::Deadline deadline,
+UploadEnd send_upload(tls::Socket& socket, std::uint64_t size_bytes, base::Deadline deadline,
                       ThreadSeries* series) {
   const std::string_view bytes = upload_bytes();
   for (std::uint64_t left = size_bytes; left > 0;) {
-    const ssize_t sent = net::send_now(fd, bytes.substr(0, left));
+    const ssize_t sent = socket.send_now(bytes.substr(0, left));
     if (sent >= 0) {
       left -= static_cast<std::uint64_t>(sent);
       if (series != nullptr) series->move(static_cast<std::uint64_t>(sent));
-    } else if (errno != EAGAIN || !net::is_quiet_and_open(fd)) {
+    } else if (errno != EAGAIN || socket.has_answer()) {
       return UploadEnd::kCut;
-    } else if (deadline.has_passed() || !net::wait_until_either(fd, deadline)) {
+    } else if (deadline.has_passed() || !net::wait_until_either(socket.get(), deadline)) {
       return UploadEnd::kTimeout;
     }
   }

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "loadgen/figures/thread_series.h"
+#include "tls/socket.h"
 
 namespace loadgen {
 
@@ -21,7 +22,7 @@ enum class UploadEnd {
 
 // Sends `size_bytes` of upload_bytes(). Blocks, and stops as soon as the server does not take more
 // bytes and has answered. Tells `series`, unless that is null, which bytes move.
-UploadEnd send_upload(int fd, std::uint64_t size_bytes, base::Deadline deadline,
+UploadEnd send_upload(tls::Socket& socket, std::uint64_t size_bytes, base::Deadline deadline,
                       ThreadSeries* series);
 
 }  // namespace loadgen

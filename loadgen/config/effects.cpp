@@ -60,10 +60,8 @@ constexpr Need kNamedFile{"get, or put without --mix", [](const Config& c) {
 constexpr Need kWordGet{"get, whatever kinds the mix has",
                         [](const Config& c) { return c.request == RequestKind::kGet; }};
 constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
-constexpr Need kThreadsInTls{
-    "new or get, without put, --users and --channels", [](const Config& c) {
-      return !sends(c, RequestKind::kPut) && c.users == 0 && !has_channels(c);
-    }};
+constexpr Need kThreadsInTls{"threads, without --users and --channels",
+                             [](const Config& c) { return c.users == 0 && !has_channels(c); }};
 constexpr Need kTls{"--tls", [](const Config& c) { return c.is_encrypted; }};
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};

@@ -1,23 +1,49 @@
 """loadgen --tls: the native protocol and HTTP, encrypted."""
 
+import socket
+import ssl
+import threading
 import unittest
 
 import server_pairs
 from loadgen_scene import GET, LoadgenScene
 from programs import run
 from scene import for_each
+from waiting import LONG_S
 
 PROTOCOLS = ("tls", "https")  # as READY names them
+ACCOUNT = GET[1:]
 RUN = (*GET, "--file", "file3", "--threads", 2, "--requests", 10)
 
 
 @unittest.skipIf(server_pairs.MISSING, server_pairs.MISSING)
 class LoadgenTlsTest(LoadgenScene):
-    def serve_tls(self, model: str, host: str = "127.0.0.1") -> None:
-        pair = server_pairs.shared()
-        self.authority = ("--tls-ca", str(pair.certificate))
+    def setUp(self) -> None:
+        super().setUp()
+        self.authority = ("--tls-ca", str(server_pairs.shared().certificate))
+
+    def serve_tls(self, model: str, *flags: str, host: str = "127.0.0.1") -> None:
         listen = ("--tls-listen", f"{host}:0", *server_pairs.https_flags())
-        self.serve("--model", model, *listen)
+        self.serve("--model", model, *listen, *flags)
+
+    def refuser(self) -> str:
+        """Where somebody answers a put at once, and takes nothing of it."""
+        pair, over = server_pairs.shared(), threading.Event()
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(pair.certificate, pair.key)
+        listener = self.scene.keep(socket.create_server(("127.0.0.1", 0)))
+
+        def refuse() -> None:
+            with context.wrap_socket(listener.accept()[0], server_side=True) as connection:
+                connection.recv(4096)
+                connection.sendall(b"HTTP/1.1 503 Later\r\nContent-Length: 0\r\n\r\n")
+                over.wait()
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(over.set)
+        return f"localhost:{listener.getsockname()[1]}"
 
     def over(self, protocol: str) -> tuple[str, ...]:
         return ("--tls", *(("--protocol", "http") if protocol == "https" else ()))
@@ -73,6 +99,26 @@ class LoadgenTlsTest(LoadgenScene):
         result = self.result("new", "--requests", 3, *http, server=self.address("https"))
         self.assertEqual((self.errors(result), result["reconnects"]), ({}, 0))
 
+    def test_puts_are_whole_and_end_at_an_early_answer(self) -> None:
+        self.serve_tls("event", "--uploads", "folder")
+        server = self.address("https")
+        http = ("--protocol", "http", *ACCOUNT, "--threads", 2, "--tls", *self.authority)
+        for kept in ((), ("--connection", "keep-alive")):
+            for size in (1, 20 << 20):  # more than the buffers of the sockets
+                with self.subTest(kept, size=size):
+                    put = ("put", *http, *kept, "--requests", 2, "--size", size)
+                    result = self.result(*put, "--file", "new", server=server)
+                    self.assertEqual((self.errors(result), result["bytes"]), ({}, 4 * size))
+                    self.assertEqual((self.scene.root / "new").stat().st_size, size)
+        mix = (*http, "--mix", "get:50,put:50", "--file", "file3", "--size", 5000)
+        result = self.result("get", *mix, "--requests", 20, server=server)
+        self.assertEqual(self.errors(result), {})
+        put = ("put", *ACCOUNT, "--protocol", "http", "--tls", *self.authority, "--size", "100M")
+        result = self.result(
+            *put, "--requests", 1, "--timeout", LONG_S, server=self.refuser(), status=1
+        )
+        self.assertEqual((self.errors(result), result["bytes"]), ({"unavailable": 1}, 0))
+
     def test_who_cannot_prove_who_he_is_gets_no_password(self) -> None:
         self.serve_tls("thread")
         server, asked = self.address("tls"), (*RUN, "--tls")
@@ -89,7 +135,7 @@ class LoadgenTlsTest(LoadgenScene):
                 self.assertEqual(result["tls"]["handshakes"], 0)
         result = self.result(*asked, "--tls-insecure", server=server)
         self.assertEqual(self.errors(result), {})
-        self.serve_tls("thread", "127.0.0.2")  # which is not in the certificate
+        self.serve_tls("thread", host="127.0.0.2")  # which is not in the certificate
         server = self.address("tls", "127.0.0.2")
         result = self.result(*asked, *self.authority, server=server, status=1)
         self.assertEqual(set(self.errors(result)), {"connect"})
@@ -97,10 +143,10 @@ class LoadgenTlsTest(LoadgenScene):
 
     def test_what_cannot_be_encrypted_is_wrong_usage(self) -> None:
         for flags, why in (
-            (("--tls", "--users", "2"), "without put, --users and --channels"),
+            (("--tls", "--users", "2"), "without --users and --channels"),
             (("--tls", "--users", "2", "--pace", "100"), "a closed loop"),
             (("--tls", "--protocol", "ftp"), "--protocol native or --protocol http"),
-            (("--tls", "--protocol", "http", "--channels", "2"), "without put"),
+            (("--tls", "--protocol", "http", "--channels", "2"), "without --users"),
             (("--tls-ca", "a.pem"), "needs --tls"),
             (("--tls-insecure",), "needs --tls"),
             (("--tls-resume", "off"), "needs --tls"),
@@ -112,8 +158,6 @@ class LoadgenTlsTest(LoadgenScene):
                 self.assertEqual(ended.returncode, 2, ended.stderr)
                 self.assertIn(why, ended.stderr)
                 self.assertEqual(ended.stderr.count("\n"), 1)
-        put = ("put", "--protocol", "http", "--user", "a", "--password", "b", "--size", "1")
-        self.assertEqual(run("loadgen", *put, "--tls").returncode, 2)
         missing = run("loadgen", *GET, "--file", "a", "--tls", "--tls-ca", "/no/such.pem")
         self.assertEqual(missing.returncode, 1)
         self.assertIn("/no/such.pem", missing.stderr)
