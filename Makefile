@@ -132,9 +132,9 @@ demo: setup ## install, build, start everything with SQLite, measure it, stop it
 	@$(MAKE) --no-print-directory -j$(shell nproc) all
 	@$(PYTHON) scripts/demo
 
-try: setup ## build, serve a folder to your browser with an account of its own, until Ctrl-C; DIR=FOLDER serves this one
+try: setup ## build, serve a folder to your browser with an account of its own, until Ctrl-C; DIR=FOLDER serves this one, TLS=1 by HTTPS
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(BUILD)/authserver $(BUILD)/fileserver
-	@$(PYTHON) scripts/try $(if $(DIR),'$(DIR)')
+	@$(PYTHON) scripts/try $(if $(TLS),--tls) $(if $(DIR),'$(DIR)')
 
 bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." only these promises
 	@scripts/setup bench && $(MAKE) --no-print-directory -j$(shell nproc) all peers

@@ -34,6 +34,7 @@ BUILD = [
     "libhiredis-dev",
     "default-libmysqlclient-dev",
     "curl",
+    "openssl",
 ]
 TEST = [
     "ccache",
@@ -45,7 +46,6 @@ TEST = [
     "strace",
     "netcat-openbsd",
     "iproute2",
-    "openssl",
     "valgrind",
     "fail2ban",
     "prometheus",

@@ -4,10 +4,12 @@ import os
 import re
 import shlex
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
 import unittest
+import urllib.parse
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -111,6 +113,30 @@ class TryTest(unittest.TestCase):
         self.run_pasted(upload)
         self.assertEqual(status("-u", login, f"{url}LICENSE"), "200")
         self.assertIn("requests", self.run_pasted(measure))
+
+    def test_by_https_the_browser_shows_the_printed_fingerprint(self) -> None:
+        trial = self.start("--tls")
+        url = urllib.parse.urlsplit(trial.value("in a browser"))
+        self.assertEqual((url.scheme, url.hostname), ("https", "127.0.0.1"))
+        assert url.port
+        pem = ssl.get_server_certificate(("127.0.0.1", url.port)).encode()
+        shown = subprocess.run(
+            ["openssl", "x509", "-noout", "-fingerprint", "-sha256"],
+            input=pem,
+            check=True,
+            capture_output=True,
+        ).stdout.decode()
+        printed = re.search(r"^  ([0-9A-F:]{95})$", trial.shown, re.MULTILINE)
+        assert printed, trial.shown
+        self.assertEqual(shown.partition("=")[2].strip(), printed[1])
+        for command in trial.commands[:2]:
+            self.assertNotRegex(command, r" -k| --insecure|http:")
+        self.assertEqual(self.run_pasted(trial.commands[0]), "hello\n")
+        self.run_pasted(trial.commands[1])
+        keys = [path.name for path in self.build.glob("try-*/tls/*key.pem")]
+        self.assertEqual(keys, ["127.0.0.1-key.pem"])  # nobody makes another certificate
+        self.assertEqual(trial.end()[0], 0)
+        self.assert_nothing_is_left()
 
     def test_nobody_else_can_make_an_account(self) -> None:
         trial = self.start()
