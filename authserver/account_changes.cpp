@@ -6,8 +6,11 @@
 #include <iostream>
 
 #include "authserver/account_marks.h"
+#include "authserver/administration.h"
 #include "authserver/tokens.h"
+#include "base/file_io.h"
 #include "base/text_lines.h"
+#include "serve/shared_memory.h"
 #include "wire/request.h"
 
 namespace authserver {
@@ -96,6 +99,19 @@ base::Status set_admin(AccountStore& store, const std::string& where, const std:
                        bool is_admin) {
   const auto done = change_marks(store, user, [&](Marks& marks) { marks.is_admin = is_admin; });
   return report(user, done, is_admin ? "is an administrator in" : "is no administrator in", where);
+}
+
+base::Status print_link(AccountStore& store, const std::string& where, const std::string& user) {
+  const serve::Shared<SharedTokenState> tokens;  // what other processes share is in the store
+  auto token = invite(store, *tokens, user);
+  if (!token) return report(user, token.error(), "", where);
+  std::string line = fmt::format("/{}#{}\n", wire::kInvitationPath, *token);
+  const bool is_written = base::write_all(STDOUT_FILENO, line);
+  const int failure = errno;
+  wipe(*token);
+  wipe(line);
+  if (!is_written) return base::errno_error(ErrorCode::kInternal, "write the link", failure);
+  return report(user, base::kDone, "can set a new password once, within three days, in", where);
 }
 
 }  // namespace authserver

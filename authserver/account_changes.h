@@ -1,5 +1,5 @@
 // Changes one account of a store: --add-account, --remove-account, --set-password, and its marks:
-// --disable-account, --enable-account, --make-admin and --unmake-admin.
+// --disable-account, --enable-account, --make-admin and --unmake-admin. --invite changes nothing.
 #pragma once
 
 #include <string>
@@ -29,5 +29,9 @@ base::Status set_disabled(AccountStore& store, const std::string& where, const s
                           bool is_disabled);
 base::Status set_admin(AccountStore& store, const std::string& where, const std::string& user,
                        bool is_admin);
+
+// Writes the path of a link to standard output, by which the user sets another password (invite()).
+// A disabled account can use it when it is enabled.
+base::Status print_link(AccountStore& store, const std::string& where, const std::string& user);
 
 }  // namespace authserver

@@ -38,6 +38,7 @@ base::Status carry_out(const AccountTask& task, const StoreConfig& store_config,
     case AccountTask::Kind::kEnable: return set_disabled(store, where, task.operand, false);
     case AccountTask::Kind::kMakeAdmin: return set_admin(store, where, task.operand, true);
     case AccountTask::Kind::kUnmakeAdmin: return set_admin(store, where, task.operand, false);
+    case AccountTask::Kind::kInvite: return print_link(store, where, task.operand);
     case AccountTask::Kind::kNone: break;
   }
   return base::kDone;

@@ -22,7 +22,8 @@ struct AccountTask {
     kDisable,
     kEnable,
     kMakeAdmin,
-    kUnmakeAdmin
+    kUnmakeAdmin,
+    kInvite
   };
 
   bool is_wanted() const { return kind != Kind::kNone; }

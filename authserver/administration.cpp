@@ -116,6 +116,16 @@ constexpr std::array kLinkKind{TokenKind::kLink};
 
 }  // namespace
 
+// The token ends when the account has another password, so it can be used once.
+base::Result<std::string> invite(AccountStore& store, SharedTokenState& tokens,
+                                 std::string_view user) {
+  auto record = store.find_record(user);
+  if (!record) return record.error();
+  auto token = open_token(store, tokens, user, *record, {TokenKind::kInvitation, kInvitationS});
+  wipe(*record);
+  return token;
+}
+
 struct Administration::Speaker {
   // Who has an application password asks for nothing but who he is, and who is invited sets his
   // password and does nothing else.
@@ -234,7 +244,7 @@ base::Result<std::string> Administration::carry_out(const Speaker& speaker, cons
                          speaker.by ? word_of(*speaker.by) : "password");
     case WishKind::kList: return list(wish.user);
     case WishKind::kAdd: return add(wish.user);
-    case WishKind::kReset: return invite(wish.user);
+    case WishKind::kReset: return invite(store_, tokens_, wish.user);
     case WishKind::kDisable:
     case WishKind::kEnable:
       return without_text(change_marks(store_, wish.user, [&](Marks& marks) {
@@ -277,16 +287,7 @@ base::Result<std::string> Administration::list(std::string_view behind) {
 base::Result<std::string> Administration::add(std::string_view user) {
   const std::string record = std::string(kInvitedMark) + random_word();
   if (const auto made = store_.create({user, record}); !made) return made.error();
-  return invite(user);
-}
-
-// The link ends when the account has another password, so it can be used once.
-base::Result<std::string> Administration::invite(std::string_view user) {
-  auto record = store_.find_record(user);
-  if (!record) return record.error();
-  auto token = open_token(store_, tokens_, user, *record, {TokenKind::kInvitation, kInvitationS});
-  wipe(*record);
-  return token;
+  return invite(store_, tokens_, user);
 }
 
 base::Status Administration::remove(std::string_view user) {

@@ -16,6 +16,11 @@ namespace authserver {
 // How long the link to set a password can be used.
 inline constexpr std::int64_t kInvitationS = 3 * std::int64_t{86'400};
 
+// A token with which the user sets another password, once, within kInvitationS. An earlier one of
+// the user ends. Until then the old password counts. kNotFound if there is no such user.
+base::Result<std::string> invite(AccountStore& store, SharedTokenState& tokens,
+                                 std::string_view user);
+
 // So many users are listed at once.
 inline constexpr std::size_t kListedAtOnce = 500;
 
@@ -47,7 +52,6 @@ class Administration {
 
   Answer list(std::string_view behind);
   Answer add(std::string_view user);
-  Answer invite(std::string_view user);
   base::Status remove(std::string_view user);
   Answer tokens_of(std::string_view user, std::span<const TokenKind> kinds);
   Answer make_app(std::string_view user, std::string_view name);

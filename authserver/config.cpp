@@ -97,12 +97,15 @@ void declare_tasks(flags::App& app, AccountTask& task) {
       "create the account USER and exit; its password is the first line of standard input", true);
   add("--remove-account", Kind::kRemove, "remove the account USER and exit", true);
   add("--set-password", Kind::kSetPassword,
-      "change the password of USER to the first line of standard input and exit", true);
+      "change the password of USER and exit; the new one is the first line of standard input",
+      true);
   add("--disable-account", Kind::kDisable,
       "deny the password and the sessions of USER until --enable-account, and exit", true);
   add("--enable-account", Kind::kEnable, "undo --disable-account and exit", true);
   add("--make-admin", Kind::kMakeAdmin, "make USER an administrator and exit", true);
   add("--unmake-admin", Kind::kUnmakeAdmin, "undo --make-admin and exit", true);
+  add("--invite", Kind::kInvite,
+      "print a link to set the password of USER and exit; it works once, within three days", true);
   flags::exclude_each_other(options);
   app.add_flag("--create-store", task.creates_store,
                "let --add-account make the SQLite file if it is not there yet");

@@ -48,7 +48,6 @@ void tell(Exchange& exchange, Parts& parts, const Asker& asker, std::string_view
   send_json(exchange, 200, is_list ? users_as_json(*told) : tokens_as_json(*told));
 }
 
-// Behind "#" it is in no log, and in no request but the one that uses it.
 void send_invitation(Exchange& exchange, std::string_view user, std::string& token) {
   std::string json =
       fmt::format("{{\"user\": {}, \"link\": \"/{}#{}\"}}\n",

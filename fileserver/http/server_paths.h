@@ -11,6 +11,7 @@
 #include "http/answer.h"
 #include "http/path.h"
 #include "http/request_head.h"
+#include "wire/wish.h"
 
 namespace fileserver {
 
@@ -75,7 +76,7 @@ inline constexpr std::string_view kAdminPaths = "-/admin/";
 void administrate(Exchange& exchange, Parts& parts);
 
 // GET and POST of "/-/invitation": sets the password of whoever has the link to it.
-inline constexpr std::string_view kInvitationPath = "-/invitation";
+inline constexpr std::string_view kInvitationPath = wire::kInvitationPath;
 void get_invitation(Exchange& exchange, Parts& parts);
 void use_invitation(Exchange& exchange, Parts& parts);
 

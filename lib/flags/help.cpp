@@ -109,12 +109,11 @@ std::string short_help(const Page& page, std::size_t columns) {
     for (const Option* const option : group.options) result += short_entry(*option, columns);
     result += "\n";
   }
-  const std::string more =
-      left_out.empty() ? "" : fmt::format(", and the flags of these groups: {}", left_out);
+  const std::string more = left_out.empty()
+                               ? " and names the variables"
+                               : ", names the variables, and has the groups " + left_out;
   return result +
-         block(fmt::format("{} --help=all says more about each flag, and has its variable{}.",
-                           page.program.name, more),
-               0, columns);
+         block(fmt::format("{} --help=all says more{}.", page.program.name, more), 0, columns);
 }
 
 std::string full_help(const Page& page, std::size_t columns) {

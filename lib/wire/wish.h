@@ -13,6 +13,10 @@
 
 namespace wire {
 
+// Where a browser uses the token of kAdd and kReset. It stands behind "#", so it is in no log, and
+// in no request but the one that uses it.
+inline constexpr std::string_view kInvitationPath = "-/invitation";
+
 inline constexpr std::size_t kMaxAppNameBytes = 64;
 inline constexpr std::size_t kTokenIdBytes = 22;
 inline constexpr std::size_t kMaxLinkPathBytes = 230;  // so that the longest line has room for it

@@ -83,6 +83,7 @@ FLAGS = {
         Flag("enable-account", None, "a", BAD_USER),
         Flag("make-admin", None, "a", BAD_USER),
         Flag("unmake-admin", None, "a", BAD_USER),
+        Flag("invite", None, "a", BAD_USER),
         Flag("create-store", None, "true", ("fish",)),
         *BOTH,
     ),

@@ -40,7 +40,7 @@ NO_LIMITS = {
     ),
     *("sqlite-path", "export", "import", "server", "connection", "pipeline", "user", "password"),
     *("add-account", "remove-account", "set-password", "list-accounts", "create-store"),
-    *("disable-account", "enable-account", "make-admin", "unmake-admin"),
+    *("disable-account", "enable-account", "make-admin", "unmake-admin", "invite"),
     *("file", "once", "verify", "verify-root", "save", "json", "protocol", "arrivals", "seed"),
     *("too-slow", "engine", "release", "hold", "transfers", "series", "start-at", "distribution"),
     *("telemetry", "popularity", "mix", "think", "share", "write"),

@@ -25,7 +25,7 @@ BUILD = Path(os.environ.get("TURNSTILE_BUILD", PROJECT / "build"))
 PROGRAMS = ("authserver", "fileserver", "loadgen")
 UNITS = ("turnstile-authserver", "turnstile-fileserver")
 TASKS = {f"{task}-account" for task in ("add", "remove", "disable", "enable")}
-TASKS |= {"set-password", "list-accounts", "make-admin", "unmake-admin"}
+TASKS |= {"set-password", "list-accounts", "make-admin", "unmake-admin", "invite"}
 TASKS |= {"export", "import", "create-store"}
 # What systemd 252 says is 10 or 11; 100 is a unit without any protection.
 MOST_EXPOSED = 20

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import select
 import shutil
 import signal
@@ -30,6 +31,30 @@ class AccountChangesTest(AccountsScene):
                 lines = [f"auth:{user}:{password}".encode() for password in ("one", "two")]
                 self.assertEqual(client.ask_all(lines), ["OK", "denied"])
                 self.assertEqual(client.ask("auth:nobody:two"), "denied")
+
+    def test_a_link_lets_its_holder_set_the_password_once(self) -> None:
+        for kind in STORES:
+            with self.subTest(kind):
+                store, user = self.store(kind), f"{kind}.lee"
+                client = self.client(self.scene.authserver(*store, *PATIENT, *PLAIN))
+                self.assert_done("add", user, *store, *PLAIN, said="one\n")
+                ended, token = self.invited(user, *store), self.invited(*store, user)
+                self.assertIn(f"account {user} can set a new password once", self.why)
+                self.assertIn(f" in {kind} ", self.why)
+                self.assertEqual(client.ask(f"as:{ended}:password:two"), "denied")
+                self.assertEqual(client.ask(f"auth:{user}:one"), "OK")  # until it is used
+                self.assertEqual(client.ask(f"as:{token}:password:two"), "OK")
+                self.assertEqual(client.ask(f"as:{token}:password:three"), "denied")
+                lines = [f"auth:{user}:{password}".encode() for password in ("one", "two")]
+                self.assertEqual(client.ask_all(lines), ["denied", "OK"])
+                self.assert_fails(1, "no such user", "invite", "nobody", *store)
+
+    def invited(self, *arguments: str) -> str:
+        """The token of a new link."""
+        status, link = self.accounts("invite", *arguments)
+        found = re.fullmatch(r"/-/invitation#([A-Za-z0-9_-]{43})\n", link)
+        self.assertEqual((status, bool(found)), (0, True), self.why)
+        return found[1] if found else ""
 
     def test_list_prints_the_names_sorted(self) -> None:
         names = ["-dash", "Zoe", "a.b", "adam", "a" * 64, "zoe"]
@@ -80,6 +105,7 @@ class AccountChangesTest(AccountsScene):
             ("add", "bob", "--store", "none"),
             ("rename", "bob", *store),
             ("disable", *store),
+            ("invite", *store),
             ("admin", "bob", *store),
             ("admin", "bob", "yes", *store),
             ("admin", "on", *store),
