@@ -30,7 +30,7 @@ RUN apt-get update \
  && rm -rf /var/lib/apt/lists/*
 # A new volume takes its owner from the first image that mounts it, which may be this one.
 RUN install -d -o 10001 -g 10001 /srv/files
-COPY scripts/make-files docker/make-secrets /usr/local/bin/
+COPY scripts/make-files docker/make-secrets docker/make-certificate docker/give-certificate /usr/local/bin/
 
 FROM debian:trixie-slim AS runtime
 RUN apt-get update \
