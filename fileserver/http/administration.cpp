@@ -100,11 +100,7 @@ void administrate(Exchange& exchange, Parts& parts) {
 }
 
 // For who has a link: the page that it leads to.
-void get_invitation(Exchange& exchange, Parts&) {
-  http::AnswerHead head = exchange.begin(200);
-  head.field("Cache-Control", "no-store").field("Content-Security-Policy", kScriptedPagePolicy);
-  exchange.send_text(head, "text/html; charset=utf-8", invitation_page());
-}
+void get_invitation(Exchange& exchange, Parts&) { send_own_page(exchange, invitation_page()); }
 
 void use_invitation(Exchange& exchange, Parts& parts) {
   if (is_from_other_site(exchange.head())) return exchange.answer(403);

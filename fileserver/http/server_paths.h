@@ -58,6 +58,11 @@ void list_trash(Exchange& exchange, Parts& parts);
 void put_back_trashed(Exchange& exchange, Parts& parts);
 void end_trashed(Exchange& exchange, Parts& parts);
 
+// GET of "/-/account": the page on which users change their password, and make and revoke their
+// application passwords.
+inline constexpr std::string_view kAccountPath = "-/account";
+void get_account(Exchange& exchange, Parts& parts);
+
 // GET and POST of "/-/apps", and DELETE of "/-/apps/ID": the application passwords of the user.
 inline constexpr std::string_view kAppPaths = "-/apps/";
 void list_apps(Exchange& exchange, Parts& parts);

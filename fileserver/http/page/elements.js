@@ -55,6 +55,57 @@ function question({ title, name = "", text = "", field, box, answers, focused })
   });
 }
 
+// A dialogue that is closed by its last button, and by the Escape key.
+function openDialog(title, ...children) {
+  const close = makeButton("Close", () => dialog.close());
+  const dialog = make("dialog", { className: "wide", "aria-label": title },
+    make("h2", {}, title), ...children, make("div", { className: "answers" }, close));
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+// Shows an address or a password that the server tells once. The clipboard of `navigator` is for
+// pages with encryption only.
+function showOnce(title, words, label, secret) {
+  const input = make("input", { type: "text", readOnly: true, value: secret });
+  const told = make("span", { role: "status" });
+  const copy = makeButton("Copy", () => {
+    input.select();
+    told.textContent = document.execCommand("copy") ? " Copied." : " Copy what is selected.";
+  });
+  openDialog(title, make("p", {}, words), make("label", { className: "field" }, label, input),
+    make("p", {}, copy, told));
+  input.select();
+}
+
+// Takes a row out of its list, whose keyboard goes on from the next one. If what the row is of has
+// not ended by this answer, it says why.
+function endRow(row, told, status, words = wordsOf(status)) {
+  if (!isDone(status) && status !== 404) {
+    told.textContent = words;
+    told.className = "bad";
+    told.setAttribute("role", "alert");
+    return false;
+  }
+  const next = row.nextElementSibling ?? row.previousElementSibling ?? row.parentElement.parentElement;
+  row.remove();
+  next.querySelector("button").focus();
+  return true;
+}
+
+// What a form does with its fields. A second press while that is under way does nothing.
+function onSubmit(form, act) {
+  let isUnderWay = false;
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    if (isUnderWay) return;
+    isUnderWay = true;
+    act(form.elements).finally(() => { isUnderWay = false; });
+  };
+}
+
 // A name within a text. Letters that are written from right to left do not reorder what follows.
 function isolated(name) {
   return make("bdi", {}, name);
