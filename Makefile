@@ -423,16 +423,16 @@ $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp
 PAGE := fileserver/http/page
 COMMON_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session)
 SCRIPT := $(patsubst %,$(PAGE)/%.js,listing trash links changes uploads sources start)
-ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,invitation drop own_account)
+ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,invitation drop own_account people)
 PAGE_FILES := $(AREA)/generated/page/files.h
 $(PAGE_FILES): $(PAGE)/page.css $(COMMON_SCRIPT) $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile
 	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \
 	  printf 'inline constexpr char k%sAddress[] = "/-/%s?v=%s";\n' $$1 $$2 $$version; \
 	  printf 'inline constexpr long long k%sVersion = 0x%s;\n' $$1 $$version; \
 	  printf 'inline constexpr char k%s[] = R"page(' $$1; cat $(@D)/$$2; printf ')page";\n'; }; \
-	join() { echo '"use strict";'; sed 's/^ *//; /^\/\//d; /^$$/d' "$$@"; }; \
-	cat $(PAGE)/page.css >$(@D)/page.css; join $(COMMON_SCRIPT) >$(@D)/common.js; join $(SCRIPT) >$(@D)/page.js; \
-	join $(ACCOUNT_SCRIPT) >$(@D)/account.js; \
+	join() { echo '"use strict";'; sed 's/^ *//; s/ \/\/ .*//; /^\/\//d; /^$$/d' "$$@"; }; \
+	sed -z 's/\/\*[^*]*\*\/\n//g; s/\n */\n/g' $(PAGE)/page.css >$(@D)/page.css; \
+	join $(COMMON_SCRIPT) >$(@D)/common.js; join $(SCRIPT) >$(@D)/page.js; join $(ACCOUNT_SCRIPT) >$(@D)/account.js; \
 	{ echo 'namespace page_files {'; put Style page.css; put CommonScript common.js; put Script page.js; \
 	  put AccountScript account.js; echo '}'; } >$@
 $(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)

@@ -43,19 +43,50 @@ be revoked alone. It opens your files, and not this page.</p>
 </section>
 )";
 
+constexpr std::string_view kPeopleList = R"(<section>
+<h2>Somebody new</h2>
+<p>You get a link on which the person chooses a password.</p>
+<form class="log-in" data-add>
+<label class="field">User name
+<input type="text" name="user" autocomplete="off" autocapitalize="none" spellcheck="false"
+required></label>
+<div class="answers"><button>Add</button></div>
+</form>
+</section>
+<section>
+<h2>Accounts</h2>
+<ul data-people></ul>
+<p><button type="button" data-more hidden>Show more</button></p>
+</section>
+)";
+constexpr std::string_view kNoScript = "<noscript><p>This page needs JavaScript.</p></noscript>\n";
+
 std::string account_page(const Person& person) {
   std::string page;
   append_page_start("Account", Script::kOfAccounts, page);
   page += "<header>\n<h1>Account</h1>\n";
   append_who(person.user, person.by == "session", page);
-  page += "<p><a href=\"/\">Files</a></p>\n</header>\n<main data-account>\n";
+  if (person.is_admin)
+    page += fmt::format("<p><a href=\"/{}{}\">People</a></p>\n", kAdminPaths, kPeople);
+  page += "<p><a href=\"/\">Files</a></p>\n</header>\n<main class=\"account\">\n";
   page += fmt::format(kPasswordForm, xml::escaped(person.user));
   page += kApps;
-  page += "<noscript><p>This page needs JavaScript.</p></noscript>\n";
+  page += kNoScript;
   return page += kPageEnd;
 }
 
 }  // namespace
+
+std::string people_page(const Person& person) {
+  std::string page;
+  append_page_start("People", Script::kOfAccounts, page);
+  page += "<header>\n<h1>People</h1>\n";
+  append_who(person.user, person.by == "session", page);
+  page += "<p><a href=\"/\">Files</a></p>\n</header>\n<main class=\"account\">\n";
+  page += kPeopleList;
+  page += kNoScript;
+  return page += kPageEnd;
+}
 
 void send_own_page(Exchange& exchange, std::string_view page) {
   http::AnswerHead head = exchange.begin(200);

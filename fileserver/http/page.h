@@ -54,6 +54,10 @@ std::string sign_in_page();
 // The page of a link by which somebody sets a password.
 std::string invitation_page();
 
+// The page on which administrators look after the accounts of all.
+struct Person;
+std::string people_page(const Person& administrator);
+
 // Sends a page with a script that no cache keeps.
 void send_own_page(Exchange& exchange, std::string_view page);
 

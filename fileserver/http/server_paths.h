@@ -75,8 +75,9 @@ void list_links(Exchange& exchange, Parts& parts);
 void make_link(Exchange& exchange, Parts& parts);
 void revoke_link(Exchange& exchange, Parts& parts);
 
-// GET and POST below "/-/admin/": what administrators see and change.
+// GET and POST below "/-/admin/": what administrators see and change, and the page for that.
 inline constexpr std::string_view kAdminPaths = "-/admin/";
+inline constexpr std::string_view kPeople = "people";
 void administrate(Exchange& exchange, Parts& parts);
 
 // GET and POST of "/-/invitation": sets the password of whoever has the link to it.

@@ -71,6 +71,48 @@ class AccountPagesTest(SharedSceneTest):
     def test_a_program_has_no_page(self) -> None:
         self.assertEqual(self.program(*BOB).ask("/-/account", BROWSER).status, 403)
 
+    def test_administrators_have_a_page_and_a_way_to_it(self) -> None:
+        way = b'href="/-/admin/people"'
+        for client in (self.http(*AMY), self.http()):
+            fields = () if client.ask("/-/whoami").status == 200 else (self.cookie(*AMY),)
+            self.assert_is_page(client.ask("/-/admin/people", *fields), "People")
+            self.assertIn(way, client.ask("/-/account", *fields).body)
+        self.assertNotIn(way, self.http(*BOB).ask("/-/account").body)
+
+    def test_for_all_others_the_page_of_people_is_as_one_that_never_was(self) -> None:
+        for client in (self.http(*BOB), self.program(*AMY)):
+            for method in ("GET", "HEAD", "POST"):
+                for fields in ((BROWSER,), ()):
+                    asked = [
+                        client.ask(f"/-/admin/{name}", *fields, method=method)
+                        for name in ("people", "never", "rights/amy")
+                    ]
+                    for answer in asked:
+                        answer.fields.pop("date")
+                        self.assertEqual((answer.status, answer), (404, asked[0]))
+        self.assertEqual(self.http().ask("/-/admin/people", BROWSER).status, 401)
+        self.assertEqual(self.http(*AMY).ask("/-/admin/people/").status, 404)
+        self.assertEqual(self.http(*AMY).ask("/-/admin/people/x").status, 404)
+
+    def test_administrators_see_the_rights_as_they_stand(self) -> None:
+        everything = [{"path": "/", "may": "read write", "line": 0}]
+        answer = self.http(*AMY).ask("/-/admin/rights/bob")
+        self.assertEqual((answer.status, answer.fields["cache-control"]), (200, "no-store"))
+        self.assertEqual(json.loads(answer.body), everything)
+        file = self.scene.folder / "rights"
+        file.write_text('bob /home/%u read\n* /a"b none\namy / read write\n')
+        server = self.scene.fileserver(self.authserver, *FLAG, "--rights", file)
+        amy = HttpClient(server, *AMY)
+        self.addCleanup(amy.close)
+        for user, rights in (
+            ("bob", [("/", "none", 0), ('/a"b', "none", 2), ("/home/bob", "read", 1)]),
+            ("nobody", [("/", "none", 0), ('/a"b', "none", 2)]),
+        ):
+            told = json.loads(amy.ask(f"/-/admin/rights/{user}").body)
+            self.assertEqual([(one["path"], one["may"], one["line"]) for one in told], rights)
+        for path in ("rights", "rights/", "rights/a%20b", f"rights/{'x' * 65}"):
+            self.assertEqual(amy.ask(f"/-/admin/{path}").status, 404, path)
+
     def test_only_reading_is_allowed_and_only_at_the_path_itself(self) -> None:
         bob = self.http(*BOB)
         answer = bob.ask("/-/account", method="POST", body=b"{}")

@@ -11,6 +11,10 @@ function make(kind, values = {}, ...children) {
   return element;
 }
 
+function detail(...children) {
+  return make("span", { className: "detail" }, ...children);
+}
+
 function makeButton(text, onclick, label) {
   const button = make("button", { type: "button", onclick }, text);
   if (label) button.setAttribute("aria-label", label);
@@ -48,11 +52,17 @@ function question({ title, name = "", text = "", field, box, answers, focused })
       event.preventDefault();
       end(null);
     };
-    document.body.append(dialog);
-    dialog.showModal();
+    showModal(dialog);
     if (field) input.setSelectionRange(0, field[2] ?? field[1].length);
     buttons[answers.indexOf(focused)]?.focus();
   });
+}
+
+function showModal(dialog) {
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
 }
 
 // A dialogue that is closed by its last button, and by the Escape key.
@@ -60,10 +70,7 @@ function openDialog(title, ...children) {
   const close = makeButton("Close", () => dialog.close());
   const dialog = make("dialog", { className: "wide", "aria-label": title },
     make("h2", {}, title), ...children, make("div", { className: "answers" }, close));
-  dialog.onclose = () => dialog.remove();
-  document.body.append(dialog);
-  dialog.showModal();
-  return dialog;
+  return showModal(dialog);
 }
 
 // Shows an address or a password that the server tells once. The clipboard of `navigator` is for
@@ -80,8 +87,14 @@ function showOnce(title, words, label, secret) {
   input.select();
 }
 
-// Takes a row out of its list, whose keyboard goes on from the next one. If what the row is of has
-// not ended by this answer, it says why.
+// Takes a row out of its list. The keyboard goes on from the next one.
+function takeRow(row) {
+  const next = row.nextElementSibling ?? row.previousElementSibling ?? row.parentElement.parentElement;
+  row.remove();
+  next.querySelector("button").focus();
+}
+
+// The same if what the row is of has ended by this answer. If not, the row says why.
 function endRow(row, told, status, words = wordsOf(status)) {
   if (!isDone(status) && status !== 404) {
     told.textContent = words;
@@ -89,9 +102,7 @@ function endRow(row, told, status, words = wordsOf(status)) {
     told.setAttribute("role", "alert");
     return false;
   }
-  const next = row.nextElementSibling ?? row.previousElementSibling ?? row.parentElement.parentElement;
-  row.remove();
-  next.querySelector("button").focus();
+  takeRow(row);
   return true;
 }
 

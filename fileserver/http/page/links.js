@@ -55,22 +55,12 @@ async function askForLink(path, name, mayDrop) {
     showOnce("Link", "Whoever has this address needs no account. It is shown once.", "Address",
       location.origin + told.address);
   });
-  dialog.onclose = () => dialog.remove();
-  document.body.append(dialog);
-  dialog.showModal();
-}
-
-function wordsOfLink({ may, uses, end, password }) {
-  const texts = [may === "drop" ? "guests put files into it" : "guests read it"];
-  if (password) texts.push("with a password");
-  if (uses !== null) texts.push(`${uses} ${uses === 1 ? "use" : "uses"} left`);
-  if (end !== null) texts.push(`until ${new Date(1000 * end).toLocaleDateString()}`);
-  return texts.join(", ");
+  showModal(dialog);
 }
 
 function linkRow(link) {
-  const name = `/${link.path === "/" ? "" : link.path}`;
-  const told = make("span", { className: "detail" }, wordsOfLink(link));
+  const name = targetOf(link);
+  const told = detail(wordsOfLink(link));
   const row = make("li", {}, isolated(name), told);
   const end = async () => endRow(row, told, await send("DELETE", `/-/links/${link.id}`));
   row.append(makeButton("End", end, `End the link to ${name}`));

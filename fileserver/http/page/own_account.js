@@ -1,6 +1,6 @@
 // The page of the own account: its password, and application passwords.
 
-const ownAccount = document.querySelector("main[data-account]");
+const accountPage = document.querySelector("main.account"); // of the own one, or of all people
 const apps = document.querySelector("[data-apps]");
 const PASSWORD_WORDS = {
   401: "The old password is wrong.",
@@ -10,6 +10,10 @@ const APP_WORDS = {
   409: "You have as many as there may be. Revoke one of them first.",
   422: "A name has 1 to 64 bytes.",
 };
+
+function ownName() {
+  return document.querySelector(".who bdi").textContent;
+}
 
 // Whose session or account has ended gets the page to sign in, in place of this one.
 async function sayRefusal(status, words = {}) {
@@ -28,16 +32,19 @@ async function changePassword(fields) {
   }
   document.querySelector(".who").remove();
   const link = make("a", { href: "/" }, "Sign in");
-  ownAccount.replaceChildren(statusLine, make("p", {}, link));
+  accountPage.replaceChildren(statusLine, make("p", {}, link));
   say("Your password is changed, and all your sessions have ended.");
   link.focus();
 }
 
 // The server keeps the hour of the last use, and that in which it was made counts as one.
-function appRow({ id, name, made, used }) {
-  const last = used > made ? `last used ${timeText(used)}` : "not used since that hour";
-  const told = make("span", { className: "detail" }, `made ${timeText(made)}, ${last}`);
-  const row = make("li", {}, isolated(name), told);
+function usesText({ made, used }) {
+  return `made ${timeText(made)}, ` +
+    (used > made ? `last used ${timeText(used)}` : "not used since that hour");
+}
+
+function appRow({ id, name, ...times }) {
+  const row = make("li", {}, isolated(name), detail(usesText(times)));
   const revoke = async () => {
     say("");
     const { answer } = await question({
@@ -47,7 +54,7 @@ function appRow({ id, name, made, used }) {
     if (answer !== "Revoke") return;
     const status = await send("DELETE", `/-/apps/${id}`);
     if (!isDone(status) && status !== 404) return sayRefusal(status);
-    endRow(row, told, status);
+    takeRow(row);
     say([isolated(name), " is revoked."]);
   };
   row.append(makeButton("Revoke…", revoke, `Revoke ${name}`));
@@ -66,17 +73,18 @@ async function makeApp({ name }) {
   if (!told) return sayRefusal(status, APP_WORDS);
   name.value = "";
   await showApps();
-  const user = document.querySelector(".who bdi").textContent;
   showOnce(`Password of ${told.name}`, "It is shown once. Give it to the program, with your user " +
-    `name: curl -u ${user} ${location.origin}/ asks for it.`, "Password", told.password);
+    `name: curl -u ${ownName()} ${location.origin}/ asks for it.`, "Password", told.password);
 }
 
 function startAccount() {
-  ownAccount.prepend(statusLine);
-  onSubmit(ownAccount.querySelector("[data-password]"), changePassword);
-  onSubmit(ownAccount.querySelector("[data-app]"), makeApp);
-  startSignOut();
+  onSubmit(document.querySelector("[data-password]"), changePassword);
+  onSubmit(document.querySelector("[data-app]"), makeApp);
   showApps();
 }
 
-if (ownAccount) startAccount();
+if (accountPage) {
+  accountPage.prepend(statusLine);
+  startSignOut();
+}
+if (apps) startAccount();

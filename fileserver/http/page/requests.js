@@ -60,6 +60,19 @@ function timeText(seconds) {
   return new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
 }
 
+// What a link for guests leads to, and what it lets them do.
+function targetOf({ path }) {
+  return `/${path === "/" ? "" : path}`;
+}
+
+function wordsOfLink({ may, uses, end, password }) {
+  const texts = [may === "drop" ? "guests put files into it" : "guests read it"];
+  if (password) texts.push("with a password");
+  if (uses !== null) texts.push(`${uses} ${uses === 1 ? "use" : "uses"} left`);
+  if (end !== null) texts.push(`until ${new Date(1000 * end).toLocaleDateString()}`);
+  return texts.join(", ");
+}
+
 // What a person can do about a status that is no success. `isNew`: it is of a name that is to be.
 function wordsOf(status, isNew = false) {
   switch (status) {

@@ -5,9 +5,8 @@ const MOST_SHOWN = 500;
 
 function trashRow({ id, path, type, deleted }) {
   const name = path + (type === "directory" ? "/" : "");
-  const told = make("span", { className: "detail" });
-  const row = make("li", {}, isolated(name),
-    make("span", { className: "detail" }, timeText(deleted)));
+  const told = detail();
+  const row = make("li", {}, isolated(name), detail(timeText(deleted)));
   const act = async (method) => {
     const status = await send(method, `/-/trash/${id}`);
     const words = status === 409 ? "There is something of this name, or its folder is gone."
