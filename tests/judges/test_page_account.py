@@ -158,6 +158,14 @@ class PageAccountTest(AccountTest):
         self.change(PASSWORD, "other", "other")
         self.until(STATUS, "Your password is changed, and all your sessions have ended.")
 
+    def test_it_works_where_the_address_has_a_password_in_it(self) -> None:
+        self.browser.open(scripts=True)
+        self.browser.go(f"http://{self.somebody}:{PASSWORD}@{self.address}{PATH}")
+        self.browser.call("Fetch.disable")
+        self.sign_in(self.somebody)
+        self.make("mount")
+        self.assertEqual(self.status(self.told_once()), 200)
+
     def test_it_can_be_used_by_everybody(self) -> None:
         self.enter(PATH)
         self.make("phone")

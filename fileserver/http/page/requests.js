@@ -30,8 +30,9 @@ function send(method, address, { fields = {}, body = null, progress, begun } = {
 }
 
 // Asks for JSON, by a POST if there is content. Returns the status and what was told, if anything.
+// Without its origin an address gets the password that may be in that of the page, and is refused.
 async function ask(address, content) {
-  const answer = await fetch(address, {
+  const answer = await fetch(location.origin + address, {
     headers: { Accept: "text/html" }, // as above
     ...(content && { method: "POST", body: JSON.stringify(content) }),
   }).catch(() => null);
