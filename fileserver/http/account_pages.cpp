@@ -59,33 +59,33 @@ required></label>
 <p><button type="button" data-more hidden>Show more</button></p>
 </section>
 )";
-constexpr std::string_view kNoScript = "<noscript><p>This page needs JavaScript.</p></noscript>\n";
+
+// `further` is HTML of the header: where the page leads besides.
+std::string page_of(const Person& person, std::string_view title, std::string_view further,
+                    std::string_view body) {
+  std::string page;
+  append_page_start(title, Script::kOfAccounts, page);
+  page += fmt::format("<header>\n<h1>{}</h1>\n", title);
+  append_who(person.user, person.by == "session", page);
+  page += fmt::format(
+      "{}<p><a href=\"/\">Files</a></p>\n</header>\n<main class=\"account\">\n{}"
+      "<noscript><p>This page needs JavaScript.</p></noscript>\n",
+      further, body);
+  return page += kPageEnd;
+}
 
 std::string account_page(const Person& person) {
-  std::string page;
-  append_page_start("Account", Script::kOfAccounts, page);
-  page += "<header>\n<h1>Account</h1>\n";
-  append_who(person.user, person.by == "session", page);
+  std::string way;
   if (person.is_admin)
-    page += fmt::format("<p><a href=\"/{}{}\">People</a></p>\n", kAdminPaths, kPeople);
-  page += "<p><a href=\"/\">Files</a></p>\n</header>\n<main class=\"account\">\n";
-  page += fmt::format(kPasswordForm, xml::escaped(person.user));
-  page += kApps;
-  page += kNoScript;
-  return page += kPageEnd;
+    way = fmt::format("<p><a href=\"/{}{}\">People</a></p>\n", kAdminPaths, kPeople);
+  const std::string form = fmt::format(kPasswordForm, xml::escaped(person.user));
+  return page_of(person, "Account", way, form + std::string(kApps));
 }
 
 }  // namespace
 
-std::string people_page(const Person& person) {
-  std::string page;
-  append_page_start("People", Script::kOfAccounts, page);
-  page += "<header>\n<h1>People</h1>\n";
-  append_who(person.user, person.by == "session", page);
-  page += "<p><a href=\"/\">Files</a></p>\n</header>\n<main class=\"account\">\n";
-  page += kPeopleList;
-  page += kNoScript;
-  return page += kPageEnd;
+std::string people_page(const Person& administrator) {
+  return page_of(administrator, "People", {}, kPeopleList);
 }
 
 void send_own_page(Exchange& exchange, std::string_view page) {
