@@ -418,20 +418,23 @@ $(AREA)/generated/sql/%.h: sql/%.sql
 	{ printf 'namespace sql {\ninline constexpr char k%s[] = R"sql(\n' $$name; cat $<; printf ')sql";\n}\n'; } >$@
 $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp): $(AREA)/generated/sql/$(s).h))
 
-# The style sheet and the script of the pages as C++ strings, the script without its comments. Each has an address that
-# is another one for other bytes.
+# The style sheet and the scripts of the pages as C++ strings, without comments and the blanks in front of lines. Each
+# has an address that is another one for other bytes. A page with a script has the common one before its own.
 PAGE := fileserver/http/page
-SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session listing trash links changes uploads sources start)
-ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements account drop)
+COMMON_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session)
+SCRIPT := $(patsubst %,$(PAGE)/%.js,listing trash links changes uploads sources start)
+ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,invitation drop own_account people)
 PAGE_FILES := $(AREA)/generated/page/files.h
-$(PAGE_FILES): $(PAGE)/page.css $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile
+$(PAGE_FILES): $(PAGE)/page.css $(COMMON_SCRIPT) $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile
 	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \
 	  printf 'inline constexpr char k%sAddress[] = "/-/%s?v=%s";\n' $$1 $$2 $$version; \
 	  printf 'inline constexpr long long k%sVersion = 0x%s;\n' $$1 $$version; \
 	  printf 'inline constexpr char k%s[] = R"page(' $$1; cat $(@D)/$$2; printf ')page";\n'; }; \
-	cat $(PAGE)/page.css >$(@D)/page.css; sed '/^ *\/\//d; /^$$/d' $(SCRIPT) >$(@D)/page.js; \
-	sed '/^ *\/\//d; /^$$/d' $(ACCOUNT_SCRIPT) >$(@D)/account.js; \
-	{ echo 'namespace page_files {'; put Style page.css; put Script page.js; put AccountScript account.js; echo '}'; } >$@
+	join() { echo '"use strict";'; sed 's/^ *//; s/ \/\/ .*//; /^\/\//d; /^$$/d' "$$@"; }; \
+	sed -z 's/\/\*[^*]*\*\/\n//g; s/\n */\n/g' $(PAGE)/page.css >$(@D)/page.css; \
+	join $(COMMON_SCRIPT) >$(@D)/common.js; join $(SCRIPT) >$(@D)/page.js; join $(ACCOUNT_SCRIPT) >$(@D)/account.js; \
+	{ echo 'namespace page_files {'; put Style page.css; put CommonScript common.js; put Script page.js; \
+	  put AccountScript account.js; echo '}'; } >$@
 $(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)
 
 # These look at sources that nobody may have compiled.

@@ -37,8 +37,20 @@ void refuse_wish(Exchange& exchange, const base::Error& error) {
   exchange.answer(error);
 }
 
+// As they stand now, also for who has no account yet.
+void tell_rights(Exchange& exchange, Parts& parts, std::string_view user) {
+  std::string json = "[";
+  for (const auto& [path, decision] : parts.rights.of(user).decided()) {
+    json += fmt::format(
+        "{}{{\"path\": {}, \"may\": \"{}\", \"line\": {}}}", json.size() == 1 ? "\n" : ",\n",
+        base::json_text("/" + path, base::JsonText::kUtf8), word_of(decision.right), decision.line);
+  }
+  send_json(exchange, 200, json += "\n]\n");
+}
+
 void tell(Exchange& exchange, Parts& parts, const Asker& asker, std::string_view what) {
   const std::string_view name = take_piece(what, '/');
+  if (name == "rights" && wire::is_valid_user(what)) return tell_rights(exchange, parts, what);
   const bool is_list = name == wire::word_of(WishKind::kList);
   const bool is_of_user = name == wire::word_of(WishKind::kSessions);
   if ((!is_list && !is_of_user) || (is_of_user && what.empty())) return exchange.answer(404);
@@ -91,7 +103,9 @@ void administrate(Exchange& exchange, Parts& parts) {
   if (!person.is_admin || person.by == "app" || exchange.path()->ends_with_slash)
     return exchange.answer(404);
   const std::string_view what = exchange.path()->name.substr(kAdminPaths.size());
-  if (exchange.method() != http::Method::kPost) return tell(exchange, parts, asker, what);
+  const bool is_post = exchange.method() == http::Method::kPost;
+  if (!is_post && what == kPeople) return send_own_page(exchange, people_page(person));
+  if (!is_post) return tell(exchange, parts, asker, what);
   const auto kind = change_of(what);
   if (!kind) return exchange.answer(404);
   if (is_from_other_site(exchange.head())) return exchange.answer(403);
@@ -99,11 +113,7 @@ void administrate(Exchange& exchange, Parts& parts) {
 }
 
 // For who has a link: the page that it leads to.
-void get_invitation(Exchange& exchange, Parts&) {
-  http::AnswerHead head = exchange.begin(200);
-  head.field("Cache-Control", "no-store").field("Content-Security-Policy", kScriptedPagePolicy);
-  exchange.send_text(head, "text/html; charset=utf-8", invitation_page());
-}
+void get_invitation(Exchange& exchange, Parts&) { send_own_page(exchange, invitation_page()); }
 
 void use_invitation(Exchange& exchange, Parts& parts) {
   if (is_from_other_site(exchange.head())) return exchange.answer(403);

@@ -125,9 +125,7 @@ void read_as_guest(Exchange& exchange, Parts& parts, const Asked& asked) {
 
 void show_drop_page(Exchange& exchange, const Asked& asked) {
   if (asked.is_cut()) return redirect_to(exchange, fmt::format("{}/", asked.token));
-  http::AnswerHead head = exchange.begin(200);
-  head.field("Cache-Control", "no-store").field("Content-Security-Policy", kScriptedPagePolicy);
-  exchange.send_text(head, "text/html; charset=utf-8", drop_page(title_for_guest(*exchange.guest)));
+  send_own_page(exchange, drop_page(title_for_guest(*exchange.guest)));
 }
 
 // Nothing that is there is replaced, or told of.

@@ -97,9 +97,7 @@ void ListingPrinter::begin(std::string& to) const {
   to += "<header>\n<h1>";
   if (!of_.share_name.empty()) to += "<bdi>" + xml::escaped(of_.share_name) + "</bdi> ";
   to += heading_of(folder) + "</h1>\n";
-  if (!of_.user.empty())
-    to += fmt::format("<p class=\"who\"{}>Signed in as <bdi>{}</bdi></p>\n",
-                      of_.is_by_session ? " data-session" : "", xml::escaped(of_.user));
+  if (!of_.user.empty()) append_who(of_.user, of_.is_by_session, to);
   const std::string zip =
       of_.is_for_guest
           ? "?zip"

@@ -2,7 +2,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
+
 #include "fileserver/http/exchange.h"
+#include "fileserver/http/server_paths.h"
 #include "http/conditions.h"
 #include "http/syntax.h"
 #include "page/files.h"
@@ -51,11 +55,29 @@ std::string_view take_type(std::string_view& list) {
 }
 
 struct PageFile {
+  std::string_view path;
   std::string_view address;
   std::string_view type;
   std::string_view text;
   std::int64_t version;
 };
+
+constexpr std::string_view kScriptType = "text/javascript; charset=utf-8";
+constexpr std::array kPageFiles{
+    PageFile{kStylePath, page_files::kStyleAddress, "text/css; charset=utf-8", page_files::kStyle,
+             page_files::kStyleVersion},
+    PageFile{kCommonScriptPath, page_files::kCommonScriptAddress, kScriptType,
+             page_files::kCommonScript, page_files::kCommonScriptVersion},
+    PageFile{kScriptPath, page_files::kScriptAddress, kScriptType, page_files::kScript,
+             page_files::kScriptVersion},
+    PageFile{kAccountScriptPath, page_files::kAccountScriptAddress, kScriptType,
+             page_files::kAccountScript, page_files::kAccountScriptVersion},
+};
+
+// Runs when all of the page is there, and the scripts in their order.
+void append_script(std::string_view address, std::string& to) {
+  to += fmt::format("<script defer src=\"{}\"></script>\n", address);
+}
 
 void answer_with(const PageFile& file, Exchange& exchange) {
   const std::int64_t now_s = exchange.connection().now_s();
@@ -77,11 +99,19 @@ void answer_with(const PageFile& file, Exchange& exchange) {
 void append_page_start(std::string_view title, Script script, std::string& to) {
   to += kPageStart;
   to += xml::escaped(title);
-  to += fmt::format("</title>\n<link rel=\"stylesheet\" href=\"{}\">\n", kStyleAddress);
-  if (script != Script::kNone)
-    to += fmt::format("<script type=\"module\" src=\"{}\"></script>\n",
-                      script == Script::kOurs ? kScriptAddress : kAccountScriptAddress);
+  to += fmt::format("</title>\n<link rel=\"stylesheet\" href=\"{}\">\n", page_files::kStyleAddress);
+  if (script != Script::kNone) {
+    append_script(page_files::kCommonScriptAddress, to);
+    append_script(
+        script == Script::kOurs ? page_files::kScriptAddress : page_files::kAccountScriptAddress,
+        to);
+  }
   to += "</head>\n<body>\n";
+}
+
+void append_who(std::string_view user, bool is_by_session, std::string& to) {
+  to += fmt::format("<p class=\"who\"{}>Signed in as <a href=\"/{}\"><bdi>{}</bdi></a></p>\n",
+                    is_by_session ? " data-session" : "", kAccountPath, xml::escaped(user));
 }
 
 std::string html_page(std::string_view title, std::string_view body) {
@@ -178,26 +208,9 @@ address.</p></noscript>
   return page += kPageEnd;
 }
 
-const std::string_view kStyleAddress = page_files::kStyleAddress;
-const std::string_view kScriptAddress = page_files::kScriptAddress;
-const std::string_view kAccountScriptAddress = page_files::kAccountScriptAddress;
-
-void get_page_style(Exchange& exchange, Parts&) {
-  answer_with(
-      {kStyleAddress, "text/css; charset=utf-8", page_files::kStyle, page_files::kStyleVersion},
-      exchange);
-}
-
-void get_page_script(Exchange& exchange, Parts&) {
-  answer_with({kScriptAddress, "text/javascript; charset=utf-8", page_files::kScript,
-               page_files::kScriptVersion},
-              exchange);
-}
-
-void get_account_script(Exchange& exchange, Parts&) {
-  answer_with({kAccountScriptAddress, "text/javascript; charset=utf-8", page_files::kAccountScript,
-               page_files::kAccountScriptVersion},
-              exchange);
+void get_page_file(Exchange& exchange, Parts&) {
+  const auto* const file = std::ranges::find(kPageFiles, exchange.path()->name, &PageFile::path);
+  answer_with(*file, exchange);
 }
 
 }  // namespace fileserver

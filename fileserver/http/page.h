@@ -23,11 +23,16 @@ inline constexpr std::string_view kScriptedPagePolicy =
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'";
 
+// The script of folders and of the page to sign in, or that of accounts.
 enum class Script { kNone, kOurs, kOfAccounts };
 
 // What stands before and behind the HTML of a page. `title` is plain text.
 void append_page_start(std::string_view title, Script script, std::string& to);
 inline constexpr std::string_view kPageEnd = "</main>\n</body>\n</html>\n";
+
+// Who is signed in, for the header of a page: a way to the account. The script puts one to sign out
+// beside it where there is a session.
+void append_who(std::string_view user, bool is_by_session, std::string& to);
 
 // A whole page without a script. `title` is the heading too; `body` is HTML.
 std::string html_page(std::string_view title, std::string_view body);
@@ -49,24 +54,26 @@ std::string sign_in_page();
 // The page of a link by which somebody sets a password.
 std::string invitation_page();
 
+// The page on which administrators look after the accounts of all.
+struct Person;
+std::string people_page(const Person& administrator);
+
+// Sends a page with a script that no cache keeps.
+void send_own_page(Exchange& exchange, std::string_view page);
+
 // The page of a link by which guests put files into the folder of this name; empty: the share.
 std::string drop_page(std::string_view folder);
 
-// The style sheet and the script of the pages, which are built in from fileserver/http/page.
+// The style sheet and the scripts of the pages, which are built in from fileserver/http/page.
 inline constexpr std::string_view kStylePath = "-/page.css";
+inline constexpr std::string_view kCommonScriptPath = "-/common.js";
 inline constexpr std::string_view kScriptPath = "-/page.js";
 inline constexpr std::string_view kAccountScriptPath = "-/account.js";
 
-// What a page links to. The query is another one for other bytes, so that browsers may keep them.
-extern const std::string_view kStyleAddress;
-extern const std::string_view kScriptAddress;
-extern const std::string_view kAccountScriptAddress;
-
-// Both need no credentials: the page of a 401 has the style too, and neither has a secret. With the
-// query of these bytes the answer may be kept for a year. With any other one, as a page of another
-// version asks, it is asked for again each time, by its tag.
-void get_page_style(Exchange& exchange, Parts& parts);
-void get_page_script(Exchange& exchange, Parts& parts);
-void get_account_script(Exchange& exchange, Parts& parts);
+// They need no credentials: the page of a 401 has the style too, and none has a secret. Pages link
+// to them with a query that is another one for other bytes. With the query of these bytes the
+// answer may be kept for a year. With any other one, as a page of another version asks, it is asked
+// for again each time, by its tag.
+void get_page_file(Exchange& exchange, Parts& parts);
 
 }  // namespace fileserver

@@ -59,6 +59,11 @@ void list_trash(Exchange& exchange, Parts& parts);
 void put_back_trashed(Exchange& exchange, Parts& parts);
 void end_trashed(Exchange& exchange, Parts& parts);
 
+// GET of "/-/account": the page on which users change their password, and make and revoke their
+// application passwords.
+inline constexpr std::string_view kAccountPath = "-/account";
+void get_account(Exchange& exchange, Parts& parts);
+
 // GET and POST of "/-/apps", and DELETE of "/-/apps/ID": the application passwords of the user.
 inline constexpr std::string_view kAppPaths = "-/apps/";
 void list_apps(Exchange& exchange, Parts& parts);
@@ -71,8 +76,9 @@ void list_links(Exchange& exchange, Parts& parts);
 void make_link(Exchange& exchange, Parts& parts);
 void revoke_link(Exchange& exchange, Parts& parts);
 
-// GET and POST below "/-/admin/": what administrators see and change.
+// GET and POST below "/-/admin/": what administrators see and change, and the page for that.
 inline constexpr std::string_view kAdminPaths = "-/admin/";
+inline constexpr std::string_view kPeople = "people";
 void administrate(Exchange& exchange, Parts& parts);
 
 // GET and POST of "/-/invitation": sets the password of whoever has the link to it.

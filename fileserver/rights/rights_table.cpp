@@ -200,7 +200,7 @@ bool RightsTable::allows_any(const Subject& subject, std::string_view name, Righ
 std::vector<RightsTable::DecidedPath> RightsTable::decided(const Subject& subject) const {
   std::vector<DecidedPath> decided;
   Found root = find(subject, {});
-  if (root.decision.line != 0) decided.push_back({{}, root.decision});
+  decided.push_back({{}, root.decision});
   visit_below(subject, std::move(root),
               [&](const std::string& path, const Decision& at, const Decision& above) {
                 if (at.line != above.line) decided.push_back({path, at});
@@ -217,10 +217,9 @@ std::string rights_report(const RightsFile& file, std::string_view user) {
     for (const std::string& name : table.users()) text += name + "\n";
     return text;
   }
-  const auto decided = table.decided({user, table.member(user)});
-  if (decided.empty() || !decided.front().path.empty()) text += "none        /  (no line)\n";
-  for (const auto& [path, decision] : decided) {
-    text += fmt::format("{:<10}  /{}  (line {})\n", word_of(decision.right), path, decision.line);
+  for (const auto& [path, decision] : table.decided({user, table.member(user)})) {
+    const std::string line = decision.line == 0 ? "no line" : fmt::format("line {}", decision.line);
+    text += fmt::format("{:<10}  /{}  ({})\n", word_of(decision.right), path, line);
   }
   return text;
 }

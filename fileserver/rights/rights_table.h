@@ -71,7 +71,8 @@ class RightsTable {
   // Whether it holds for one of them.
   bool allows_any(const Subject& subject, std::string_view name, Right right) const;
 
-  // All paths at which a line decides for the user, with "%u" replaced, sorted.
+  // The served folder, and all paths at which a line decides for the user, with "%u" replaced,
+  // sorted.
   std::vector<DecidedPath> decided(const Subject& subject) const;
 
  private:

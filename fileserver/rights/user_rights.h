@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "fileserver/rights/rights_table.h"
 
@@ -23,6 +24,12 @@ class UserRights {
   // What the table allows this user.
   UserRights(std::shared_ptr<const RightsTable> table, std::string_view user)
       : table_(std::move(table)), user_(user), member_(&table_->member(user)) {}
+
+  // The served folder and all paths at which a line decides, sorted. Line 0: none does.
+  std::vector<RightsTable::DecidedPath> decided() const {
+    if (table_ == nullptr) return {{"", {Right::kReadWrite, 0}}};
+    return table_->decided({user_, *member_});
+  }
 
   // What is left of the rights for who has a link of the user to this: nothing outside of it, and
   // in it not more than `most`. `is_folder`: what lies below it counts, too.

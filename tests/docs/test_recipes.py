@@ -27,8 +27,8 @@ _TAG = re.compile(r"make unit T='(\[\w+\])'")
 # What a recipe names and nobody keeps: made by a run, or known by its name alone.
 _NOT_KEPT = {"points.csv", ".cpp", "/-/"}
 _SKIPPED = {"build", ".git", "__pycache__", "results"}
-_OTHER_SCRIPTS = ("account.js", "drop.js")  # of pages that are no folder
-_MOST_BYTES = 36_000  # of the script of a folder; with the style and the other one 45,000
+_OTHER_SCRIPTS = ("invitation.js", "drop.js", "own_account.js", "people.js")
+_MOST_BYTES = 36_000  # of the scripts of a folder; with the style and the other one 45,000
 
 
 @dataclass(frozen=True)

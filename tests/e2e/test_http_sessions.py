@@ -64,7 +64,7 @@ class HttpSessionsTest(SceneTest):
             self.assertEqual(json.loads(who.body), {**NONE, "by": "session"})
             self.assertEqual(who.fields["cache-control"], "no-store")
             self.assertEqual(client.ask("/", cookie).status, 200)
-            self.assertIn(b"Signed in as <bdi>amy</bdi>", client.ask("/", cookie).body)
+            self.assertIn(b"<bdi>amy</bdi></a></p>", client.ask("/", cookie).body)
             ended = client.ask("/-/session", cookie, OURS, method="DELETE")
             self.assertEqual(ended.status, 204)
             self.assertIn("Max-Age=0", ended.fields["set-cookie"])

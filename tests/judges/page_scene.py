@@ -65,8 +65,18 @@ class PageTest(JudgeTest):
         return self.browser.evaluate(expression)
 
     def until(self, expression: str, wanted: object = True) -> None:
+        """Other pages may come meanwhile. One that goes answers nothing."""
+
+        def is_so() -> bool:
+            try:
+                return bool(self.value(expression) == wanted)
+            except AssertionError as failure:
+                if "-32000" not in str(failure):
+                    raise
+                return False
+
         try:
-            eventually(lambda: self.value(expression) == wanted, f"{expression} is {wanted!r}")
+            eventually(is_so, f"{expression} is {wanted!r}")
         except AssertionError as failure:
             raise AssertionError(f"{failure}, but {self.value(expression)!r}") from None
 

@@ -77,6 +77,8 @@ _ANSWERS: tuple[tuple[int, str, tuple[str, ...]], ...] = (
     (201, "/made", (*_WITH, "-X", "MKCOL")),
     (200, "/-/page.js", ()),
     (200, "/-/page.css", ()),
+    (200, "/-/account", _WITH),
+    (200, "/-/apps", _WITH),
     (304, "/-/page.js", ("-H", "If-None-Match: *")),
     (404, "/-/zip/none/", _WITH),
     (207, "/sub/", (*_WITH, "-X", "PROPFIND", "-H", "Depth: 1")),
@@ -141,7 +143,7 @@ class LintTest(JudgeTest):
     @for_each(
         (
             *("/small.txt", "/large.bin", "/sub/page.html", "/", "/sub", "/nothing", "/-/health"),
-            *("/-/page.js", "/-/page.css", "/-/zip/sub/"),
+            *("/-/page.js", "/-/page.css", "/-/account", "/-/zip/sub/"),
         )
     )
     def test_redbot(self, path: str) -> None:

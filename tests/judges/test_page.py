@@ -4,7 +4,7 @@ import os
 
 import shared_path  # noqa: F401
 from browser import PROGRAM
-from judge_scene import needs
+from judge_scene import USER, needs
 from page_scene import DIALOG, SEEN, STATUS, PageTest
 from scene import for_each
 
@@ -251,13 +251,13 @@ class PageOfFolderTest(PageTest):
     def test_the_tab_key_goes_through_the_tools_the_headings_and_the_rows(self) -> None:
         self.open("b", ".a")
         visited = []
-        for _ in range(16):
+        for _ in range(17):
             self.browser.press("Tab")
             visited.append(self.value(LABEL))
         self.assertEqual(
             visited,
             [
-                *("/", "Sign out", "Download as zip", "Upload files", "Upload folder"),
+                *("/", USER, "Sign out", "Download as zip", "Upload files", "Upload folder"),
                 *("New folder", "Links", "Search the names of this folder", "Hidden names"),
                 *("Name", "Size", "Modified", "../", "b", "Rename or delete b"),
                 visited[-1],

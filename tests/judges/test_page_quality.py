@@ -2,9 +2,10 @@
 
 import struct
 import zlib
+from typing import Any
 
 import shared_path  # noqa: F401
-from browser import PROGRAM
+from browser import PROGRAM, Browser
 from contrast import READABLE, contrasts
 from judge_scene import AUTHORIZATION, needs
 from page_scene import PageTest
@@ -74,6 +75,18 @@ ACTIVE = {
 }
 
 
+def readable(browser: Browser) -> list[dict[str, Any]]:
+    """What a screen reader finds."""
+    nodes = browser.call("Accessibility.getFullAXTree")["nodes"]
+    return [node for node in nodes if not node["ignored"]]
+
+
+def unnamed(browser: Browser) -> list[dict[str, Any]]:
+    """What of it has no name, and needs one."""
+    named = [node for node in readable(browser) if node["role"]["value"] in _NAMED]
+    return [node for node in named if not node.get("name", {}).get("value")]
+
+
 @needs(PROGRAM)
 class PageQualityTest(PageTest):
     server_flags = ("--uploads", "folder", "--max-upload", "1000")
@@ -97,14 +110,10 @@ class PageQualityTest(PageTest):
         self.fill()
         for view in self.each_view():
             self.value(view)
-            nodes = self.browser.call("Accessibility.getFullAXTree")["nodes"]
-            seen = [node for node in nodes if not node["ignored"]]
+            seen = readable(self.browser)
             roles = {node["role"]["value"] for node in seen}
             self.assertLessEqual(IN_DIALOG if "dialog" in roles else IN_PAGE, roles)
-            for node in seen:
-                role = node["role"]["value"]
-                if role in _NAMED:
-                    self.assertTrue(node.get("name", {}).get("value"), node)
+            self.assertEqual(unnamed(self.browser), [])
 
     def test_the_page_has_a_language_a_title_and_one_heading(self) -> None:
         self.fill()

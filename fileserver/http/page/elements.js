@@ -11,6 +11,10 @@ function make(kind, values = {}, ...children) {
   return element;
 }
 
+function detail(...children) {
+  return make("span", { className: "detail" }, ...children);
+}
+
 function makeButton(text, onclick, label) {
   const button = make("button", { type: "button", onclick }, text);
   if (label) button.setAttribute("aria-label", label);
@@ -48,11 +52,69 @@ function question({ title, name = "", text = "", field, box, answers, focused })
       event.preventDefault();
       end(null);
     };
-    document.body.append(dialog);
-    dialog.showModal();
+    showModal(dialog);
     if (field) input.setSelectionRange(0, field[2] ?? field[1].length);
     buttons[answers.indexOf(focused)]?.focus();
   });
+}
+
+function showModal(dialog) {
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
+// A dialogue that is closed by its last button, and by the Escape key.
+function openDialog(title, ...children) {
+  const close = makeButton("Close", () => dialog.close());
+  const dialog = make("dialog", { className: "wide", "aria-label": title },
+    make("h2", {}, title), ...children, make("div", { className: "answers" }, close));
+  return showModal(dialog);
+}
+
+// Shows an address or a password that the server tells once. The clipboard of `navigator` is for
+// pages with encryption only.
+function showOnce(title, words, label, secret) {
+  const input = make("input", { type: "text", readOnly: true, value: secret });
+  const told = make("span", { role: "status" });
+  const copy = makeButton("Copy", () => {
+    input.select();
+    told.textContent = document.execCommand("copy") ? " Copied." : " Copy what is selected.";
+  });
+  openDialog(title, make("p", {}, words), make("label", { className: "field" }, label, input),
+    make("p", {}, copy, told));
+  input.select();
+}
+
+// Takes a row out of its list. The keyboard goes on from the next one.
+function takeRow(row) {
+  const next = row.nextElementSibling ?? row.previousElementSibling ?? row.parentElement.parentElement;
+  row.remove();
+  next.querySelector("button").focus();
+}
+
+// The same if what the row is of has ended by this answer. If not, the row says why.
+function endRow(row, told, status, words = wordsOf(status)) {
+  if (!isDone(status) && status !== 404) {
+    told.textContent = words;
+    told.className = "bad";
+    told.setAttribute("role", "alert");
+    return false;
+  }
+  takeRow(row);
+  return true;
+}
+
+// What a form does with its fields. A second press while that is under way does nothing.
+function onSubmit(form, act) {
+  let isUnderWay = false;
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    if (isUnderWay) return;
+    isUnderWay = true;
+    act(form.elements).finally(() => { isUnderWay = false; });
+  };
 }
 
 // A name within a text. Letters that are written from right to left do not reorder what follows.

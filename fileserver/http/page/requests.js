@@ -29,6 +29,17 @@ function send(method, address, { fields = {}, body = null, progress, begun } = {
   });
 }
 
+// Asks for JSON, by a POST if there is content. Returns the status and what was told, if anything.
+// Without its origin an address gets the password that may be in that of the page, and is refused.
+async function ask(address, content) {
+  const answer = await fetch(location.origin + address, {
+    headers: { Accept: "text/html" }, // as above
+    ...(content && { method: "POST", body: JSON.stringify(content) }),
+  }).catch(() => null);
+  const told = await answer?.json().catch(() => null);
+  return { status: answer?.status ?? NO_ANSWER, told: isDone(answer?.status) ? told : null };
+}
+
 // The listing as it is now; null if the server does not give it.
 function newListing() {
   return new Promise((resolve) => {
@@ -43,6 +54,24 @@ function newListing() {
 
 function isDone(status) {
   return status >= 200 && status < 300;
+}
+
+// A time of the server, by the clock of the reader.
+function timeText(seconds) {
+  return new Date(1000 * seconds).toLocaleString([], { dateStyle: "short", timeStyle: "short" });
+}
+
+// What a link for guests leads to, and what it lets them do.
+function targetOf({ path }) {
+  return `/${path === "/" ? "" : path}`;
+}
+
+function wordsOfLink({ may, uses, end, password }) {
+  const texts = [may === "drop" ? "guests put files into it" : "guests read it"];
+  if (password) texts.push("with a password");
+  if (uses !== null) texts.push(`${uses} ${uses === 1 ? "use" : "uses"} left`);
+  if (end !== null) texts.push(`until ${new Date(1000 * end).toLocaleDateString()}`);
+  return texts.join(", ");
 }
 
 // What a person can do about a status that is no success. `isNew`: it is of a name that is to be.

@@ -4,23 +4,21 @@ const signIn = document.querySelector("form.log-in");
 
 // A browser does not send the cookie with the first request that a page of another site leads to.
 async function isSignedIn() {
-  const answer = await fetch("/-/whoami", { headers: { Accept: "text/html" } }).catch(() => null);
-  return answer?.ok === true;
+  return isDone((await ask("/-/whoami")).status);
 }
 
 function startSignIn() {
   const { user, password, stay } = signIn.elements;
   signIn.append(statusLine);
   user.autocapitalize = "none"; // on a phone
-  signIn.onsubmit = async (event) => {
-    event.preventDefault();
-    const body = JSON.stringify({ user: user.value, password: password.value, stay: stay.checked });
+  onSubmit(signIn, async () => {
+    const content = { user: user.value, password: password.value, stay: stay.checked };
     say("…");
-    const status = await send("POST", "/-/session", { body });
+    const { status } = await ask("/-/session", content);
     if (isDone(status)) return location.replace(location.href);
     say(status === 401 ? "The user name or the password is wrong." : wordsOf(status), true);
     password.select();
-  };
+  });
   isSignedIn().then((is) => {
     if (is && !document.referrer.startsWith(location.origin)) location.replace(location.href);
   });
@@ -36,3 +34,8 @@ function startSignOut() {
   const who = document.querySelector(".who[data-session]");
   who?.append(" ", makeButton("Sign out", signOut));
 }
+
+// A page that a browser has kept is of somebody who may have signed out since.
+addEventListener("pageshow", (event) => {
+  if (event.persisted) location.reload();
+});

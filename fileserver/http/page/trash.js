@@ -3,30 +3,15 @@
 const hasTrash = table?.dataset.trash !== undefined;
 const MOST_SHOWN = 500;
 
-// Null if the server does not give it.
-async function trashed() {
-  const answer = await fetch("/-/trash/", { headers: { Accept: "application/json" } })
-    .catch(() => null);
-  return answer?.ok ? answer.json().catch(() => null) : null;
-}
-
-function trashRow({ id, path, type, deleted }, list) {
+function trashRow({ id, path, type, deleted }) {
   const name = path + (type === "directory" ? "/" : "");
-  const told = make("span", { className: "detail" });
-  const row = make("li", {}, isolated(name), make("span", { className: "detail" },
-    new Date(deleted * 1000).toLocaleString([], { dateStyle: "short", timeStyle: "short" })));
+  const told = detail();
+  const row = make("li", {}, isolated(name), detail(timeText(deleted)));
   const act = async (method) => {
     const status = await send(method, `/-/trash/${id}`);
-    if (!isDone(status) && status !== 404) {
-      told.textContent = status === 409
-        ? "There is something of this name, or its folder is gone." : wordsOf(status);
-      told.className = "bad";
-      return;
-    }
-    const next = row.nextElementSibling ?? row.previousElementSibling;
-    row.remove();
-    (next ?? list.parentElement).querySelector("button").focus();
-    if (method === "POST") refresh();
+    const words = status === 409 ? "There is something of this name, or its folder is gone."
+      : wordsOf(status);
+    if (endRow(row, told, status, words) && method === "POST") refresh();
   };
   const remove = async () => {
     const { answer } = await question({
@@ -41,16 +26,11 @@ function trashRow({ id, path, type, deleted }, list) {
 }
 
 async function showTrash() {
-  const all = await trashed();
+  const all = (await ask("/-/trash/")).told;
   if (!all) return say("The server does not give the trash.", true);
   const list = make("ul");
-  list.append(...all.slice(0, MOST_SHOWN).map((one) => trashRow(one, list)));
+  list.append(...all.slice(0, MOST_SHOWN).map((one) => trashRow(one)));
   const words = all.length === 0 ? "Nothing was deleted that you could put back."
     : all.length > MOST_SHOWN ? `These are the last ${MOST_SHOWN} of ${all.length}.` : "";
-  const dialog = make("dialog", { className: "wide", "aria-label": "Trash" },
-    make("h2", {}, "Trash"), make("p", {}, words), list,
-    make("div", { className: "answers" }, makeButton("Close", () => dialog.close())));
-  dialog.onclose = () => dialog.remove();
-  document.body.append(dialog);
-  dialog.showModal();
+  openDialog("Trash", make("p", {}, words), list);
 }

@@ -32,7 +32,7 @@ class Line {
   constructor(upload) {
     const { path } = upload;
     this.bar = make("progress", { max: 1, value: 0, "aria-label": `Upload of ${path}` });
-    this.text = make("span", { className: "detail" });
+    this.text = detail();
     this.button = makeButton("Cancel", () => upload.cancel(), `Cancel ${path}`);
     this.element = make("li", {}, isolated(path), this.bar, this.text, this.button);
     this.samples = [];

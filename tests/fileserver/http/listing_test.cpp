@@ -107,7 +107,7 @@ TEST_CASE("a page leads to the zip of its folder", "[listing]") {
 TEST_CASE("a page says whose it is, and whether the folder may be written", "[listing]") {
   std::string text;
   fileserver::ListingPrinter(ListingForm::kPage, {.name = "", .user = "<amy>"}).begin(text);
-  CHECK(contains(text, "Signed in as <bdi>&lt;amy&gt;</bdi>"));
+  CHECK(contains(text, "Signed in as <a href=\"/-/account\"><bdi>&lt;amy&gt;</bdi></a>"));
   CHECK_FALSE(contains(text, "data-writable"));
   text.clear();
   fileserver::ListingPrinter(ListingForm::kPage, {.name = "", .may_write = true}).begin(text);
@@ -124,10 +124,11 @@ TEST_CASE("title and heading of a page have the name of the share", "[listing]")
   CHECK(contains(text, "<h1><bdi>&lt;Smith &amp; Co&gt;</bdi> <a href=\"../\">/</a>"));
 }
 
-TEST_CASE("the only script of a page is ours, in a file of its own", "[listing]") {
+TEST_CASE("the only scripts of a page are ours, in files of their own", "[listing]") {
   const std::string page = listing_page("a", {{"b", false, 5, 7}});
-  CHECK(contains(page, "<script type=\"module\" src=\"/-/page.js?v="));
-  CHECK(page.find("<script") == page.rfind("<script"));
+  CHECK(contains(page, "<script defer src=\"/-/page.js?v="));
+  CHECK(page.find("<script defer src=\"/-/common.js?v=") == page.find("<script"));
+  CHECK(page.find("<script", page.find("<script") + 1) == page.rfind("<script"));
   CHECK_FALSE(contains(page, "style="));
   CHECK_FALSE(contains(page, "<style"));
 }

@@ -1,4 +1,4 @@
-// The pages of accounts: choosing a password by a link.
+// The page on which a link lets somebody choose a password.
 
 const invitation = document.querySelector("form[data-invitation]");
 
@@ -7,19 +7,24 @@ const INVITATION_WORDS = {
   422: "A password has at most 128 bytes.",
 };
 
+// Whether somebody has typed the same new password twice.
+function isRepeated({ password, again }) {
+  if (password.value === again.value) return true;
+  say("The two passwords differ.", true);
+  return false;
+}
+
 // The token stands behind "#" in the address, which the browser sends to nobody.
 function startInvitation() {
-  const { password, again } = invitation.elements;
   invitation.append(statusLine);
-  invitation.onsubmit = async (event) => {
-    event.preventDefault();
-    if (password.value !== again.value) return say("The two passwords differ.", true);
+  onSubmit(invitation, async (fields) => {
+    if (!isRepeated(fields)) return;
     say("…");
-    const body = JSON.stringify({ token: location.hash.slice(1), new: password.value });
-    const status = await send("POST", "/-/invitation", { body });
+    const content = { token: location.hash.slice(1), new: fields.password.value };
+    const { status } = await ask("/-/invitation", content);
     if (isDone(status)) return location.replace("/");
     say(INVITATION_WORDS[status] ?? wordsOf(status), true);
-  };
+  });
 }
 
 if (invitation) startInvitation();
