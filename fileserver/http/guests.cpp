@@ -87,7 +87,8 @@ void read_folder(Exchange& exchange, Parts& parts, const Asked& asked) {
   if (!exchange.rights.may_list(folder)) return exchange.answer(404);
   if (asked.is_cut()) return redirect_to(exchange, fmt::format("{}/", asked.token));
   if (!asked.ends_with_slash) return redirect_to_folder(exchange);
-  if (!exchange.head().target().ends_with("?zip")) return get_folder(exchange, parts);
+  if (http::query_values(exchange.head().target(), "zip").empty())
+    return get_folder(exchange, parts);
   exchange.aim_at(folder.empty() ? "-/zip" : fmt::format("{}{}", kZipPaths, folder), true);
   get_zip(exchange, parts);
 }

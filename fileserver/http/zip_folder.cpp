@@ -51,6 +51,7 @@ class ZipAnswer {
       : exchange_(exchange),
         parts_(parts),
         root_(root),
+        chosen_(http::query_values(exchange.head().target(), "name")),
         has_chunks_(!exchange.head().is_1_0()),
         body_(exchange.stream(), has_chunks_),
         entries_(*parts.files, parts.zips_memory, kOneZipBytes, body_) {}
@@ -136,13 +137,17 @@ class ZipAnswer {
     const auto links = links_among(some, inside);
     for (std::size_t i = 0; i < some.size(); ++i) {
       if (exchange_.stream().is_over()) return base::kDone;
-      if (links[i]) continue;
+      if (links[i] || (inside.empty() && !is_chosen(some[i].name))) continue;
       std::string name = joined(inside, some[i].name);
       const auto sent = some[i].is_folder ? entries_.add_folder(name += '/', some[i].modified_s)
                                           : entries_.add_file(joined(root_, name), name);
       if (!sent) return sent;
     }
     return base::kDone;
+  }
+
+  bool is_chosen(std::string_view name) const {
+    return chosen_.empty() || std::ranges::find(chosen_, name) != chosen_.end();
   }
 
   // Which of them are links to folders. Looks at all of them in one job of a helper.
@@ -177,7 +182,8 @@ class ZipAnswer {
   Exchange& exchange_;
   Parts& parts_;
   const std::string_view root_;
-  std::optional<std::string> real_root_;  // the name without links
+  std::optional<std::string> real_root_;   // the name without links
+  const std::vector<std::string> chosen_;  // in the folder itself; none: all that is in it
   const bool has_chunks_;
   UnsizedBody body_;
   ZipEntries entries_;

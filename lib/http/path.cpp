@@ -1,6 +1,7 @@
 #include "http/path.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "http/syntax.h"
 #include "wire/request.h"
@@ -53,6 +54,24 @@ std::optional<Path> decode_path(std::string_view path, std::span<char> out) {
 bool is_path_name(std::string_view name) {
   return wire::is_file_name(name) && std::ranges::none_of(name, is_control) &&
          name.find('\\') == std::string_view::npos;
+}
+
+std::vector<std::string> query_values(std::string_view target, std::string_view key) {
+  std::vector<std::string> values;
+  target.remove_prefix(std::min(target.find('?'), target.size()));
+  while (!target.empty()) {
+    target.remove_prefix(1);  // the "?" or "&" before it
+    const std::string_view part = target.substr(0, target.find('&'));
+    target.remove_prefix(part.size());
+    const std::string_view name = part.substr(0, part.find('='));
+    if (name != key) continue;
+    std::string value(part.substr(std::min(name.size() + 1, part.size())));
+    const std::optional<std::size_t> size = decode(value, value);
+    if (!size) continue;
+    value.resize(*size);
+    values.push_back(std::move(value));
+  }
+  return values;
 }
 
 std::string encode_path(std::string_view name) {

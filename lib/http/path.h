@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace http {
 
@@ -25,5 +26,10 @@ bool is_path_name(std::string_view name);
 // Percent-encodes all bytes but letters, digits, "-._~" and "/", so that the text can stand in a
 // link or in Location. A relative link must not be mistaken for a scheme; ":" is encoded.
 std::string encode_path(std::string_view name);
+
+// The values of a key in the query of a target, percent-decoded once: of "/a?k=b&k=c%20d" for "k"
+// they are "b" and "c d". A "+" is a plus. A key without "=" has an empty value. A value with a "%"
+// that begins no byte is left out.
+std::vector<std::string> query_values(std::string_view target, std::string_view key);
 
 }  // namespace http

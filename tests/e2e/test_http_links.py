@@ -30,6 +30,8 @@ class LinksTest(LinksScene):
         self.assertEqual(self.ask(link.rstrip("/")).fields["location"], link.split("/")[-2] + "/")
         zipped = zipfile.ZipFile(io.BytesIO(self.ask(f"{link}sub/?zip").body))
         self.assertEqual(zipped.namelist(), ["b.txt"])
+        chosen = zipfile.ZipFile(io.BytesIO(self.ask(f"{link}?zip&name=a.txt").body))
+        self.assertEqual(chosen.namelist(), ["a.txt"])
         for path in ("other.txt", "nope", "a.txt/", "docs/a.txt", "-/zip/", "-/trash/", "sub/-/x"):
             with self.subTest(path):
                 self.assertEqual(self.status(link + path), 404)

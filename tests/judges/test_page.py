@@ -251,7 +251,7 @@ class PageOfFolderTest(PageTest):
     def test_the_tab_key_goes_through_the_tools_the_headings_and_the_rows(self) -> None:
         self.open("b", ".a")
         visited = []
-        for _ in range(17):
+        for _ in range(19):
             self.browser.press("Tab")
             visited.append(self.value(LABEL))
         self.assertEqual(
@@ -259,7 +259,8 @@ class PageOfFolderTest(PageTest):
             [
                 *("/", USER, "Sign out", "Download as zip", "Upload files", "Upload folder"),
                 *("New folder", "Links", "Search the names of this folder", "Hidden names"),
-                *("Name", "Size", "Modified", "../", "b", "Rename or delete b"),
+                *("Name", "Size", "Modified", "Select all names", "../", "b", "Select b"),
+                "Rename or delete b",
                 visited[-1],
             ],
         )

@@ -3,16 +3,20 @@
 const isWritable = table?.dataset.writable !== undefined;
 const READ_ONLY = "You may read this folder, but not change it.";
 
-// A button in each row. One listener for the table is enough for all of them. The rows are copied
-// first: the browser would count them again after each change.
+// A box and, for who may change the folder, a button in each row. One listener for the table is
+// enough for all of them. The rows are copied first: the browser would count them again after each
+// change.
 function addActions() {
+  const box = make("input", { type: "checkbox" });
   const button = makeButton("⋯");
-  const cell = make("td", { className: "actions" }, button);
+  const cell = make("td", { className: "actions" }, box);
+  if (isWritable) cell.append(button);
   for (const row of allRows()) {
     if (row.className === "up") {
       row.append(make("td"));
       continue;
     }
+    box.setAttribute("aria-label", `Select ${nameOf(row)}`);
     button.setAttribute("aria-label", `Rename or delete ${nameOf(row)}`);
     row.append(cell.cloneNode(true));
   }
@@ -77,35 +81,59 @@ function writtenFolder() {
   }
 }
 
-// To another folder, which may be written with or without the slashes around it.
-async function moveOrCopy(row) {
-  const name = nameOf(row);
+// Another folder may be written with or without the slashes around it. Null: nothing is to be done.
+async function askForFolder(name) {
   const { answer, text } = await question({
     title: "Move or copy ", name, text: "The folder is one that is there, such as /plans/old.",
     field: ["To the folder", writtenFolder()], answers: ["Move", "Copy", "Cancel"],
   });
-  if (answer !== "Move" && answer !== "Copy") return;
+  if (answer !== "Move" && answer !== "Copy") return null;
   const parts = text.split("/").filter((part) => part !== "");
-  if (!parts.every(isName)) return say("This cannot be a folder.", true);
+  if (parts.every(isName)) {
+    return { answer, folder: parts.map((part) => `/${encodeURIComponent(part)}`).join("") };
+  }
+  say("This cannot be a folder.", true);
+  return null;
+}
+
+// Where a name would be in the folder that was asked for.
+function addressIn(row, { folder }) {
   const own = linkOf(row).pathname;
-  const last = own.slice(own.replace(/\/$/, "").lastIndexOf("/"));
-  const address = parts.map((part) => `/${encodeURIComponent(part)}`).join("") + last;
-  if (address === own) return say([isolated(name), " is in this folder already."], true);
-  const fields = { Destination: location.origin + address, Overwrite: "F" };
-  const status = await send(answer.toUpperCase(), own, { fields });
+  return folder + own.slice(own.replace(/\/$/, "").lastIndexOf("/"));
+}
+
+function isHere(row, asked) {
+  return addressIn(row, asked) === linkOf(row).pathname;
+}
+
+function sendTo(row, asked) {
+  const fields = { Destination: location.origin + addressIn(row, asked), Overwrite: "F" };
+  return send(asked.answer.toUpperCase(), linkOf(row).pathname, { fields });
+}
+
+async function moveOrCopy(row) {
+  const name = nameOf(row);
+  const asked = await askForFolder(name);
+  if (!asked) return;
+  if (isHere(row, asked)) return say([isolated(name), " is in this folder already."], true);
+  const status = await sendTo(row, asked);
   if (status === 409) return say("There is no such folder.", true);
   if (!isDone(status)) return showRefusal(name, status);
-  await showChange([isolated(name), answer === "Move" ? " is moved." : " is copied."], name);
+  await showChange([isolated(name), asked.answer === "Move" ? " is moved." : " is copied."], name);
+}
+
+async function mayRemove(name, hasFolder) {
+  const undo = hasTrash ? "It can be put back from the trash." : "This cannot be undone.";
+  const { answer } = await question({
+    title: "Delete ", name, answers: ["Delete", "Cancel"], focused: "Cancel",
+    text: (hasFolder ? "All that is in a folder is deleted with it. " : "") + undo,
+  });
+  return answer === "Delete";
 }
 
 async function remove(row) {
   const name = nameOf(row);
-  const undo = hasTrash ? "It can be put back from the trash." : "This cannot be undone.";
-  const { answer } = await question({
-    title: "Delete ", name, answers: ["Delete", "Cancel"], focused: "Cancel",
-    text: (isFolder(row) ? "All that is in this folder is deleted. " : "") + undo,
-  });
-  if (answer !== "Delete") return;
+  if (!(await mayRemove(name, isFolder(row)))) return;
   const answered = await send("DELETE", linkOf(row).pathname);
   if (!isDone(answered)) return showRefusal(name, answered);
   await showChange([isolated(name), " is deleted."]);
@@ -124,10 +152,6 @@ async function makeFolder() {
 }
 
 function startChanges() {
-  table.classList.add("changed");
-  table.tHead.rows[0].append(make("th", { scope: "col", className: "actions" },
-    make("span", { className: "unseen" }, "Actions")));
-  addActions();
   table.addEventListener("click", (event) => {
     const button = event.target.closest("td.actions button");
     if (button) change(button.closest("tr"));

@@ -134,6 +134,7 @@ function filterRows() {
     if (!row.hidden) ++seen;
   }
   sizeGroups();
+  showSelection();
   hiddenBox.hidden = dots === 0;
   say(toldOf(seen, all.length, wanted));
 }
@@ -151,7 +152,7 @@ async function refresh() {
   table.replaceChildren(table.tHead, ...fresh.tBodies);
   rows = null;
   showLocalTimes();
-  if (isWritable) addActions();
+  addActions();
   sortRows();
   filterRows();
 }

@@ -6,6 +6,8 @@ const CANCELLED = -1;
 const SKIPPED = -2;
 const UNREADABLE = -3;
 
+const HOLD_UP_ALL = [NO_ANSWER, 401, 429, 503, 507]; // all that follows would be answered so too
+
 // The address of a path below this folder. A slash at the end of the path stays.
 function addressOf(path) {
   return FOLDER + path.split("/").map(encodeURIComponent).join("/");

@@ -7,11 +7,11 @@ function startFolder() {
   if (hasTrash) tools.append(makeButton("Trash", showTrash));
   if (document.querySelector(".who")) tools.append(makeButton("Links", showLinks));
   tools.append(search, hiddenBox);
-  table.before(tools, panel, statusLine);
+  table.before(tools, selection, panel, statusLine);
+  addActions();
   startListing();
-  if (isWritable) {
-    startChanges();
-  }
+  startSelection();
+  if (isWritable) startChanges();
   startDrops();
   startSignOut();
 }

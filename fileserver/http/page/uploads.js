@@ -90,7 +90,7 @@ class Upload {
   // What would make all others fail too lets them wait, until somebody retries.
   fail(status) {
     failures.add(this);
-    if ([NO_ANSWER, 401, 429, 503, 507].includes(status)) isPaused = waiting.length > 0;
+    if (HOLD_UP_ALL.includes(status)) isPaused = waiting.length > 0;
     this.line.fail(wordsOf(status, true), this);
     say([isolated(this.path), `: ${wordsOf(status, true)}`], true);
   }

@@ -66,6 +66,18 @@ TEST_CASE("any name survives encoding and decoding, or no path has it", "[http]"
   CHECK(http::encode_path("\xc3\xa9+") == "%C3%A9%2B");
 }
 
+TEST_CASE("a key of a query has its values, in their order", "[http]") {
+  using Values = std::vector<std::string>;
+  CHECK(http::query_values("/a?k=b&k=c%20d&x=1&k=e+f", "k") == Values{"b", "c d", "e+f"});
+  CHECK(http::query_values("/a?zip", "zip") == Values{""});
+  CHECK(http::query_values("/a?zip&k=1", "zip") == Values{""});
+  CHECK(http::query_values("/a?k=%c3%A9%26%3D=?", "k") == Values{"\xc3\xa9&==?"});
+  CHECK(http::query_values("/a?k=%&k=%4&k=%4g&k=5", "k") == Values{"5"});
+  for (const std::string_view target :
+       {"", "/", "/a", "/k=1", "/a?", "/a?&", "/a?kk=1&&x=k", "/a?K"})
+    CHECK(http::query_values(target, "k").empty());
+}
+
 TEST_CASE("names that no path can have are not listed", "[http]") {
   CHECK(http::is_path_name("a b/c"));
   CHECK_FALSE(http::is_path_name("a\nb"));

@@ -1,0 +1,106 @@
+"""Chromium: several names of a folder are selected, and moved, deleted or downloaded at once."""
+
+import io
+import os
+import zipfile
+
+import shared_path  # noqa: F401
+from browser import PROGRAM
+from judge_scene import needs
+from page_scene import DIALOG, SEEN, STATUS, PageTest
+
+BAR = "document.querySelector('.selection')"
+COUNT = f"{BAR}.hidden ? '' : {BAR}.firstChild.textContent"
+
+
+class SelectionTest(PageTest):
+    def tick(self, *names: str) -> None:
+        for name in names:
+            self.value(f"document.querySelector('[aria-label=\"Select {name}\"]').click()")
+
+    def ask(self, button: str) -> None:
+        self.press(button)
+        self.until(DIALOG)
+
+
+@needs(PROGRAM)
+class ChangeSelectedTest(SelectionTest):
+    server_flags = ("--uploads", "folder")
+
+    def test_what_is_selected_is_deleted_after_a_question(self) -> None:
+        self.open("a", "b", "c", "sub/")
+        (self.folder / "sub/below").touch()
+        self.assertEqual(self.value(COUNT), "")
+        self.tick("a", "sub")
+        self.assertEqual(self.value(COUNT), "2 selected")
+        self.ask("Delete selected\u2026")
+        self.browser.press("Enter")  # the keyboard is on Cancel
+        self.until(DIALOG, False)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a", "b", "c", "sub"])
+        self.ask("Delete selected\u2026")
+        self.press("Delete")
+        self.until(STATUS, "2 deleted.")
+        self.assertEqual(self.value(SEEN), ["b", "c"])
+        self.assertEqual(sorted(os.listdir(self.folder)), ["b", "c"])
+        self.assertEqual(self.value(COUNT), "")
+
+    def test_what_is_refused_is_named_and_stays_selected(self) -> None:
+        self.open("a", "b", "c", "to/")
+        (self.folder / "to/a").write_bytes(b"other")
+        self.tick("a", "b", "c")
+        for answer, words, left in (("Copy", "copied", "abc"), ("Move", "moved", "abc")):
+            self.ask("Move or copy selected\u2026")
+            self.browser.type(f"/{self.folder.name}/to/")
+            self.press(answer)
+            first = "2" if answer == "Copy" else "0"
+            self.until(f"({STATUS}).startsWith('{first} {words}, ')")
+            self.assertIn("a: There is something of this name already.", self.value(STATUS))
+            self.assertEqual([one for one in self.value(SEEN) if one != "to"], list(left))
+            if answer == "Copy":
+                self.assertEqual(self.value(COUNT), "1 selected")
+                self.tick("b", "c")
+        self.assertEqual(self.value(COUNT), "3 selected")
+        (self.folder / "to/b").unlink()
+        self.ask("Move or copy selected\u2026")
+        self.browser.type(f"{self.folder.name}/to")
+        self.press("Move")
+        self.until(f"({STATUS}).startsWith('1 moved, 2 not. ')")
+        self.assertEqual(self.value(SEEN), ["to", "a", "c"])
+        self.assertEqual((self.folder / "to/a").read_bytes(), b"other")
+
+    def test_names_that_are_not_seen_are_not_selected(self) -> None:
+        self.open("a1", "a2", "b1", ".hidden")
+        self.value("document.querySelector('[aria-label=\"Select all names\"]').click()")
+        self.assertEqual(self.value(COUNT), "3 selected")
+        self.value("document.querySelector('input[type=search]').focus()")
+        self.browser.type("1")
+        self.assertEqual(self.value(COUNT), "2 selected")
+        self.ask("Delete selected\u2026")
+        self.press("Delete")
+        self.until(STATUS, "2 deleted.")
+        self.assertEqual(sorted(os.listdir(self.folder)), [".hidden", "a2"])
+
+    def test_they_are_in_this_folder_already(self) -> None:
+        self.open("a", "b")
+        self.tick("a", "b")
+        self.ask("Move or copy selected\u2026")
+        self.press("Move")
+        self.until(STATUS, "They are in this folder already.")
+
+
+@needs(PROGRAM)
+class ReadSelectedTest(SelectionTest):
+    server_flags = ()
+
+    def test_who_may_only_read_gets_what_is_selected_as_a_zip(self) -> None:
+        self.open("a", "b & c=d%+\u00e4", "sub/", "left")
+        (self.folder / "sub/left").write_bytes(b"in the folder")
+        self.tick("a", "b & c=d%+\u00e4", "sub")
+        buttons = f"[...{BAR}.querySelectorAll('button')].map(one => one.textContent)"
+        self.assertEqual(self.value(buttons), ["Zip selected", "Select none"])
+        saved = self.browser.save(lambda: self.press("Zip selected"))
+        with zipfile.ZipFile(io.BytesIO(saved)) as opened:
+            wanted = ["a", "b & c=d%+\u00e4", "sub/", "sub/left"]
+            self.assertEqual(sorted(opened.namelist()), wanted)
+        self.press("Select none")
+        self.assertEqual(self.value(COUNT), "")
