@@ -1,9 +1,11 @@
 #include "fileserver/http/server_paths.h"
 
+#include <algorithm>
 #include <array>
 
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/file_digest.h"
+#include "fileserver/http/folder_entries.h"
 #include "fileserver/http/guests.h"
 #include "fileserver/http/page.h"
 #include "fileserver/http/upload_parts.h"
@@ -71,6 +73,8 @@ constexpr std::array kServerPaths{
                ServerPath::For::kUsers},
     ServerPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, ServerPath::For::kUsers,
                true},
+    ServerPath{kSearchPaths, "GET, HEAD, OPTIONS", Method::kGet, &search_below,
+               ServerPath::For::kUsers, true},
     ServerPath{kTrashPaths, "GET, HEAD, POST, DELETE, OPTIONS", Method::kGet, &list_trash,
                ServerPath::For::kUsers, true, &end_trashed, &put_back_trashed},
     ServerPath{kPartsPaths, "POST, PUT, HEAD, PATCH, DELETE, OPTIONS", Method::kPatch, &take_part,
@@ -113,6 +117,15 @@ const ServerPath* server_path(const std::optional<http::Path>& path) {
     if (is_at(ours, *path)) return &ours;
   }
   return &kNothing;
+}
+
+std::optional<std::string_view> folder_behind(std::string_view ours, const Exchange& exchange,
+                                              const Parts& parts) {
+  const http::Path& path = *exchange.path();
+  const std::string_view folder = path.name.substr(std::min(ours.size(), path.name.size()));
+  const bool is_file = folder == kServerFolder || folder.starts_with("-/") || !path.ends_with_slash;
+  if (!parts.offer.has_listings || is_file || !exchange.rights.may_list(folder)) return {};
+  return folder;
 }
 
 }  // namespace fileserver

@@ -45,6 +45,16 @@ struct ServerPath {
 // Null for a path that is not ours.
 const ServerPath* server_path(const std::optional<http::Path>& path);
 
+// The folder of a path such as "/-/zip/FOLDER/", for `ours` that is "-/zip/". Nothing if the user
+// may not list it, a slash at its end is missing, or nobody may list anything.
+std::optional<std::string_view> folder_behind(std::string_view ours, const Exchange& exchange,
+                                              const Parts& parts);
+
+inline constexpr std::string_view kSearchPaths = "-/search/";
+
+// GET and HEAD of "/-/search/FOLDER/?q=TEXT": which names below the folder have the text, as JSON.
+void search_below(Exchange& exchange, Parts& parts);
+
 inline constexpr std::string_view kZipPaths = "-/zip/";
 
 // GET and HEAD of "/-/zip/FOLDER/", and of "/-/zip/" for the served folder: it and all below it as

@@ -14,6 +14,7 @@
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/exchange_lines.h"
 #include "fileserver/http/folder_entries.h"
+#include "fileserver/http/folder_links.h"
 #include "fileserver/http/still_allowed.h"
 #include "fileserver/http/zip_entries.h"
 #include "fileserver/parts.h"
@@ -51,6 +52,7 @@ class ZipAnswer {
       : exchange_(exchange),
         parts_(parts),
         root_(root),
+        links_(*parts.fence, root),
         chosen_(http::query_values(exchange.head().target(), "name")),
         has_chunks_(!exchange.head().is_1_0()),
         body_(exchange.stream(), has_chunks_),
@@ -134,7 +136,7 @@ class ZipAnswer {
   }
 
   base::Status send_some(std::span<const ListedEntry> some, std::string_view inside) {
-    const auto links = links_among(some, inside);
+    const auto links = links_.among(some, inside);
     for (std::size_t i = 0; i < some.size(); ++i) {
       if (exchange_.stream().is_over()) return base::kDone;
       if (links[i] || (inside.empty() && !is_chosen(some[i].name))) continue;
@@ -150,29 +152,6 @@ class ZipAnswer {
     return chosen_.empty() || std::ranges::find(chosen_, name) != chosen_.end();
   }
 
-  // Which of them are links to folders. Looks at all of them in one job of a helper.
-  std::vector<bool> links_among(std::span<const ListedEntry> some, std::string_view inside) {
-    std::vector<bool> links(some.size());
-    if (std::ranges::none_of(some, &ListedEntry::is_folder)) return links;
-    base::may_block([&] {
-      for (std::size_t i = 0; i < some.size(); ++i)
-        links[i] = some[i].is_folder && is_link(joined(inside, some[i].name));
-    });
-    return links;
-  }
-
-  // A link to a folder could lead to one that it is in, and so to a zip without an end. May block.
-  bool is_link(const std::string& inside) {
-    const auto found = parts_.fence->find_folder(joined(root_, inside));
-    if (!found) return true;  // it is gone
-    if (!real_root_) {
-      auto root = parts_.fence->find_folder(root_);
-      if (!root) return true;
-      real_root_ = std::move(root->name);
-    }
-    return found->name != joined(*real_root_, inside);
-  }
-
   void cut(const base::Error& error) {
     exchange_.stream().abort();
     base::log::warn("the connection is cut while a folder is sent folder={} reason={}",
@@ -182,7 +161,7 @@ class ZipAnswer {
   Exchange& exchange_;
   Parts& parts_;
   const std::string_view root_;
-  std::optional<std::string> real_root_;   // the name without links
+  FolderLinks links_;
   const std::vector<std::string> chosen_;  // in the folder itself; none: all that is in it
   const bool has_chunks_;
   UnsizedBody body_;
@@ -206,13 +185,10 @@ void log_zip(Exchange& exchange, Parts& parts, std::int64_t asked_ns, bool is_wh
 
 void get_zip(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kFile;
-  http::Path path = *exchange.path();
-  path.name.remove_prefix(std::min(kZipPaths.size(), path.name.size()));
-  const bool is_ours = path.name == kServerFolder || path.name.starts_with("-/");
-  if (!parts.offer.has_listings || !path.ends_with_slash || is_ours) return exchange.answer(404);
-  if (!exchange.rights.may_list(path.name)) return exchange.answer(404);
+  const auto folder = folder_behind(kZipPaths, exchange, parts);
+  if (!folder) return exchange.answer(404);
   const std::int64_t asked_ns = parts.time_for_log();
-  ZipAnswer answer(exchange, parts, path.name);
+  ZipAnswer answer(exchange, parts, *folder);
   answer.send();
   log_zip(exchange, parts, asked_ns, answer.is_whole());
 }

@@ -236,7 +236,7 @@ class PageOfFolderTest(PageTest):
         self.open("old")
         for begin in (
             "document.querySelector('[aria-label=\"Rename or delete old\"]').click()",
-            "[...document.querySelectorAll('.tools button')].at(-2).click()",
+            "[...document.querySelectorAll('.tools button')].at(-3).click()",
         ):
             self.change("old")
             self.browser.type("a/b")
@@ -251,14 +251,15 @@ class PageOfFolderTest(PageTest):
     def test_the_tab_key_goes_through_the_tools_the_headings_and_the_rows(self) -> None:
         self.open("b", ".a")
         visited = []
-        for _ in range(19):
+        for _ in range(20):
             self.browser.press("Tab")
             visited.append(self.value(LABEL))
         self.assertEqual(
             visited,
             [
                 *("/", USER, "Sign out", "Download as zip", "Upload files", "Upload folder"),
-                *("New folder", "Links", "Search the names of this folder", "Hidden names"),
+                *("New folder", "Links", "Search the names of this folder"),
+                *("Search the folders below this one", "Hidden names"),
                 *("Name", "Size", "Modified", "Select all names", "../", "b", "Select b"),
                 "Rename or delete b",
                 visited[-1],

@@ -13,6 +13,9 @@ BAR = "document.querySelector('.selection')"
 COUNT = f"{BAR}.hidden ? '' : {BAR}.firstChild.textContent"
 
 
+FOUND = "[...document.querySelectorAll('dialog li a')].map(one => one.textContent)"
+
+
 class SelectionTest(PageTest):
     def tick(self, *names: str) -> None:
         for name in names:
@@ -91,6 +94,20 @@ class ChangeSelectedTest(SelectionTest):
 @needs(PROGRAM)
 class ReadSelectedTest(SelectionTest):
     server_flags = ()
+
+    def test_names_below_are_found_and_lead_there(self) -> None:
+        self.open("plan.txt", "sub/", "other")
+        (self.folder / "sub/deep #%").mkdir()
+        (self.folder / "sub/deep #%/The PLANS <b>.txt").write_bytes(b"found")
+        (self.folder / "sub/Planes").mkdir()
+        self.value("document.querySelector('input[type=search]').focus()")
+        self.browser.type("plan")
+        self.browser.press("Enter")
+        self.until(f"{FOUND}.length", 3)
+        wanted = ["plan.txt", "sub/Planes/", "sub/deep #%/The PLANS <b>.txt"]
+        self.assertEqual(self.value(FOUND), wanted)
+        self.browser.goes(lambda: self.value("document.querySelectorAll('dialog li a')[2].click()"))
+        self.assertEqual(self.value("document.body.textContent"), "found")
 
     def test_who_may_only_read_gets_what_is_selected_as_a_zip(self) -> None:
         self.open("a", "b & c=d%+\u00e4", "sub/", "left")

@@ -165,6 +165,9 @@ function startListing() {
     heading.replaceChildren(makeButton(heading.textContent, () => sortBy(at)));
   }
   search.oninput = filterRows;
+  search.onkeydown = (event) => {
+    if (event.key === "Enter" && searchBelow.isConnected) showFound();
+  };
   showsHidden.onchange = filterRows;
   sortRows();
   filterRows();

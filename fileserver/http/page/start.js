@@ -5,8 +5,9 @@ function startFolder() {
   if (isWritable) tools.append(...sourceButtons());
   else tools.append(make("p", { className: "box" }, READ_ONLY));
   if (hasTrash) tools.append(makeButton("Trash", showTrash));
-  if (document.querySelector(".who")) tools.append(makeButton("Links", showLinks));
-  tools.append(search, hiddenBox);
+  const isUser = document.querySelector(".who") !== null;
+  if (isUser) tools.append(makeButton("Links", showLinks));
+  tools.append(search, ...(isUser ? [searchBelow] : []), hiddenBox);
   table.before(tools, selection, panel, statusLine);
   addActions();
   startListing();
