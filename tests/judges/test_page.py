@@ -353,7 +353,7 @@ class ReadOnlyPageTest(PageTest):
         words = "You may read this folder, but not change it."
         self.assertEqual(self.value("document.querySelector('.tools p').textContent"), words)
         tools = "[...document.querySelectorAll('.tools button')].map(one => one.textContent)"
-        self.assertEqual(self.value(tools), ["Links"])
+        self.assertEqual(self.value(tools), ["Links", "Search below"])
         self.browser.drop(self.write("dropped.txt"))
         self.until(STATUS, words)
         self.assertEqual(self.value(SEEN), ["a"])
