@@ -1,6 +1,6 @@
 // Several names at once: those that are ticked and seen.
 
-const howMany = make("span", { className: "detail" });
+const howMany = make("span");
 const tickAll = make("input", { type: "checkbox", "aria-label": "Select all names" });
 const selection = make("div", {
   className: "selection", role: "group", "aria-label": "Selected names", hidden: true,
