@@ -28,7 +28,7 @@ _TAG = re.compile(r"make unit T='(\[\w+\])'")
 _NOT_KEPT = {"points.csv", ".cpp", "/-/"}
 _SKIPPED = {"build", ".git", "__pycache__", "results"}
 _OTHER_SCRIPTS = ("invitation.js", "drop.js", "own_account.js", "people.js")
-_MOST_BYTES = 40_000  # of the scripts of a folder; with the style 45,000
+_MOST_BYTES = 45_000  # of the scripts and the style of a folder
 
 
 @dataclass(frozen=True)

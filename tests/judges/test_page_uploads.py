@@ -1,6 +1,8 @@
 """Chromium: files and folders are uploaded by the page, and what goes wrong is said."""
 
+import filecmp
 import os
+from pathlib import Path
 
 import shared_path  # noqa: F401
 from browser import PROGRAM
@@ -8,6 +10,7 @@ from judge_scene import needs
 from page_scene import FAILED, SEEN, STATUS, PageTest
 from processes import resident_bytes
 from scene import for_each
+from telemetry import FLAG, scrape
 from waiting import LONG_S, eventually
 
 FILES = "input[type=file]:not([webkitdirectory])"
@@ -120,7 +123,61 @@ class PageUploadsTest(PageTest):
 
 @needs(PROGRAM)
 class LargeUploadTest(PageTest):
-    server_flags = ("--uploads", "folder", "--files", "disk")
+    """These come in parts of 32 MiB."""
+
+    server_flags = ("--uploads", "folder", "--files", "disk", *FLAG)
+
+    def kept(self) -> list[str]:
+        """Large files of uploads that are not finished."""
+        parts = self.scene.root / ".turnstile-upload-parts"
+        return [path.name for path in parts.rglob("*") if path.stat().st_size > _A_MB]
+
+    def received(self) -> float:
+        return scrape(self.server).value("turnstile_received_bytes_total")
+
+    def begin(self, size: int) -> Path:
+        large = self.write("large", os.urandom(_A_MB))
+        os.truncate(large, size)
+        os.utime(large, (1_700_000_000,) * 2)
+        self.browser.set_network(bytes_a_s=20 * _A_MB)
+        self.browser.choose(FILES, large)
+        self.until("document.querySelector('progress').value > 0.1")
+        return large
+
+    def test_a_large_file_goes_on_after_a_break_from_what_has_come(self) -> None:
+        self.open()
+        before = self.received()
+        large = self.begin(100 * _A_MB)
+        self.until("document.querySelector('progress').value > 0.4")
+        self.browser.set_network(is_gone=True)
+        words = "The connection broke. Trying again\u2026"
+        self.until("document.querySelector('.detail').textContent", words)
+        self.browser.set_network()
+        self.until(STATUS, "1 uploaded.")
+        stored = self.folder / "large"
+        self.assertEqual(int(stored.stat().st_mtime), 1_700_000_000)
+        self.assertTrue(filecmp.cmp(stored, large, shallow=False))
+        self.assertLess(self.received() - before, 105 * _A_MB)
+
+    def test_a_large_file_that_is_cancelled_leaves_nothing(self) -> None:
+        self.open()
+        self.begin(100 * _A_MB)
+        self.press("Cancel")
+        self.until(STATUS, "Nothing was uploaded.")
+        eventually(lambda: self.kept() == [], "nothing of it stays")
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_a_large_file_that_is_there_is_replaced_after_a_question(self) -> None:
+        self.open()
+        self.begin(40 * _A_MB)
+        (self.folder / "large").write_bytes(b"somebody else's")
+        self.browser.set_network()
+        self.until("!!document.querySelector('dialog[open]')")
+        self.assertEqual((self.folder / "large").read_bytes(), b"somebody else's")
+        self.press("Replace")
+        self.until(STATUS, "1 uploaded.")
+        self.assertEqual((self.folder / "large").stat().st_size, 40 * _A_MB)
+        eventually(lambda: self.kept() == [], "nothing of the first one stays")
 
     def test_a_file_of_a_gigabyte_passes_without_being_in_memory(self) -> None:
         self.open()

@@ -52,6 +52,10 @@ class Line {
       (speed ? `, ${sizeText(speed)}/s` : "");
   }
 
+  wait() {
+    this.text.textContent = "The connection broke. Trying again…";
+  }
+
   fail(words, upload) {
     this.bar.remove();
     this.text.textContent = words;
@@ -121,9 +125,11 @@ class Upload {
   send(file, fields) {
     if (this.isCancelled) return CANCELLED;
     this.line.progress(0, file.size);
+    // An empty type would be replaced by one that depends on the browser.
+    fields = { "Content-Type": "application/octet-stream", ...timeOf(file), ...fields };
+    if (file.size > PART_BYTES) return sendInParts(this, file, fields);
     return send("PUT", addressOf(this.path), {
-      // An empty type would be replaced by one that depends on the browser.
-      fields: { "Content-Type": "application/octet-stream", ...timeOf(file), ...fields },
+      fields,
       body: file,
       progress: (sent) => this.line.progress(sent, file.size),
       begun: (request) => { this.request = request; },
@@ -230,6 +236,7 @@ function focusPanel() {
 
 function forget(uploads) {
   takeOut(uploads);
+  uploads.forEach(leaveParts);
   showSummary();
   focusPanel();
 }
