@@ -43,12 +43,12 @@ std::u32string in_small_letters(std::string_view text) {
   while (!text.empty()) {
     const auto [size_bytes, code] = base::utf8_front(text);
     if (!code) {
-      small += kMalformed + static_cast<unsigned char>(text.front());
+      small.push_back(kMalformed + static_cast<unsigned char>(text.front()));
       text.remove_prefix(1);
       continue;
     }
     const wint_t letter = *code;
-    small += kLetters == nullptr ? letter : ::towlower_l(letter, kLetters);
+    small.push_back(kLetters == nullptr ? letter : ::towlower_l(letter, kLetters));
     text.remove_prefix(size_bytes);
   }
   return small;
