@@ -100,9 +100,9 @@ def _results(scene: Scene) -> list[RampResult]:
 
 
 def _valid(scene: Scene) -> list[RampResult]:
-    """Without those that go on until the server's memory ends: capacity.py has them."""
+    """Without those at the end of the server's memory: capacity.py has them."""
     found = (one for one in _results(scene) if one.run.is_valid)
-    return [one for one in found if not one.ramp.until_it_ends]
+    return [one for one in found if not one.is_trial]
 
 
 def _whole(scene: Scene, one: RampResult) -> RampResult | None:
