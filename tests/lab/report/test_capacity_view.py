@@ -79,6 +79,10 @@ class CapacityTest(unittest.TestCase):
         self.assertRegex(text, rf"\|  \|  \| 400 \| {INTERVAL} \| [+-]\d% \|  \|  \|\n")
         self.assertIn("3,700 to 3,800 such clients", text)
 
+    def test_the_title_counts_the_papers_findings(self) -> None:
+        text = summary(self, *ALL)
+        self.assertRegex(text, "^# Of 1 finding of the paper, 1 is seen here, 0 not\n")
+
     def test_a_trial_is_no_line_of_the_ramps(self) -> None:
         text = summary(self, *ALL)
         self.assertIn("| sink-limited | capacity-third |", text)
