@@ -129,6 +129,18 @@ class ControlGroup:
         except OSError as error:
             raise Failed(f"no limit of memory: {error.filename}: {error.strerror}") from error
 
+    @property
+    def oom_kills(self) -> int:
+        """Its processes that the kernel ended at limits.memory_bytes; 0 without that limit."""
+        return (self.usage().oom_kills or 0) if self.limits.memory_bytes else 0
+
+    def why_killed(self) -> str:
+        """ "" if the kernel ended none."""
+        if not self.oom_kills:
+            return ""
+        limit = f"{(self.limits.memory_bytes or 0) / (1 << 20):,.0f} MiB"
+        return f"the kernel ended the server at {limit} of memory (oom_kill {self.oom_kills})"
+
     def usage(self) -> GroupUsage:
         return group_usage.of_folders(self.folders, self.is_unified)
 

@@ -79,6 +79,7 @@ class Testers:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         self.lost: dict[str, str] = {}  # why, by the tester's name; filled by wait_for_output()
+        self.gave_up: set[str] = set()  # names of those left that ended early: no request succeeded
         self.killed_unix_s: dict[str, float] = {}  # when, by our clock; of those by kill()
         self.start_late_ms: dict[str, float] = {}  # of those that are left
         self.testers: list[Tester] = []
@@ -148,8 +149,9 @@ class Testers:
         """Waits until all have ended, and fetches their files. Returns, as Program does, the exit
         status and the output of `loadgen merge`: the result of those that are left, by our clock.
 
-        A tester that needs longer than timeout_s after the start is stopped, and lost. Failed when
-        all are lost.
+        A tester that needs longer than timeout_s after the start is stopped, and lost. One that
+        gave up is left, but not in the result: it ended before the others, without a success.
+        Failed when all are lost or gave up.
         """
         deadline = time.monotonic() + self.start_unix_s - time.time() + timeout_s
         for one in self.testers:
@@ -186,6 +188,8 @@ class Testers:
             raw: dict[str, Any] = json.loads(tester.result.read_text(encoding="utf-8"))
         except (OSError, ValueError):
             return f"no result: {tester.program.last_words()}"
+        if raw["end"] == "failed" and not raw["requests"]:
+            self.gave_up.add(tester.name)
         self.start_late_ms[tester.name] = 1000 * raw["start_late_s"]
         theirs_s = raw["started_unix_s"]
         ours_s = self.clocks.ours_s(tester.name, theirs_s)
@@ -199,7 +203,10 @@ class Testers:
         if not left:
             name, why = next(iter(self.lost.items()))
             raise Failed(f"all {len(self.testers)} testers were lost; {name}: {why}")
-        command = [str(self._program), "merge", *(str(one.result) for one in left), "--json", "-"]
+        results = [str(one.result) for one in left if one.name not in self.gave_up]
+        if not results:
+            raise Failed(f"no request of a tester succeeded; {left[0].program.last_words()}")
+        command = [str(self._program), "merge", *results, "--json", "-"]
         merging = Program("loadgen merge", command, self._folder / "merge.log")
         try:
             status, output = merging.wait_for_output(_MERGE_TIMEOUT_S)

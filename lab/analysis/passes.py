@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from .intervals import Spread
 
 SEEN, NOT_SEEN, CANNOT_TELL = "seen here", "not seen here", "cannot tell"
 RATE = "throughput_rps"
+_PERCENTILE = re.compile(r"(^|_)p\d+_")  # of response times, such as get_p99_ms
 
 
 @dataclass(frozen=True)
@@ -38,13 +40,18 @@ class OfPasses:
         found = ((run.repeat, self.of_run(run, name)) for run in self.valid)
         return {repeat: value for repeat, value in found if value is not None}
 
-    def spread(self, of: Callable[[Run], float | None]) -> Spread | None:
+    def spread(
+        self,
+        of: Callable[[Run], float | None],
+        summed_up: Callable[[list[float]], Spread] = intervals.spread,
+    ) -> Spread | None:
         """None if no valid trial has it."""
         found = [value for run in self.valid if (value := of(run)) is not None]
-        return intervals.spread(found) if found else None
+        return summed_up(found) if found else None
 
     def figure(self, name: str) -> Spread | None:
-        return self.spread(lambda run: self.of_run(run, name))
+        how = intervals.spread_of_percentile if _PERCENTILE.search(name) else intervals.spread
+        return self.spread(lambda run: self.of_run(run, name), how)
 
     def median(self, name: str) -> float | None:
         found = self.figure(name)

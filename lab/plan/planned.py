@@ -69,11 +69,11 @@ class Planned:
 
     @property
     def has_fresh_servers(self) -> bool:
-        """Whether each of its points has servers of its own. A crowd may take all memory, and some
-        do not survive it. What idle connections take is seen only where none were before.
+        """Whether each of its points has servers of its own. Crowds and ramps may take all memory,
+        and some do not survive it. What idle connections take is seen only where none were before.
         """
         how = self.stage.connections
-        return self.cell.kind is CROWD or bool(how and how.busy)
+        return self.cell.kind is CROWD or bool(self.ramp or (how and how.busy))
 
     @property
     def limits(self) -> Limits | None:

@@ -189,7 +189,11 @@ class Bench:
         """
         with ExitStack() as stack:
             if planned.limits:
-                yield stack.enter_context(control_group.limited(planned.limits, self.work))
+                group = stack.enter_context(control_group.limited(planned.limits, self.work))
+                try:
+                    yield group
+                except Failed as error:
+                    raise Failed(group.why_killed() or str(error)) from error
             elif planned.ramp or planned.stage.connections:
                 yield self._group_if_possible(stack)
             else:

@@ -68,6 +68,7 @@ class _Seen:
     command: str
     result: Result
     ended: str  # the server that did not survive it; ""
+    oom_kills: int  # processes of the server that the kernel ended at the limit of its memory
     window: list[Sample]
     wakes: list[Wake]
     trips: list[RoundTrip]
@@ -94,6 +95,7 @@ class _Seen:
                 **lateness(self.wakes, self.window),
                 **round_trips.figures(self.trips, self.window),
                 **self._of_link(),
+                **({"group_oom_kills": self.oom_kills} if self.oom_kills else {}),
             },
         )
 
@@ -109,6 +111,7 @@ def point(stand: Stand, setting: Setting, repeat: int) -> Measured:
     resident = residency.share(asked) if asked else None
     seen = _driven(stand, load)
     result, used = seen.result, seen.used()
+    load = load.at_its_limit() if seen.oom_kills else load
     failures = checks.failures(load, result, used, has_ended=bool(seen.ended))
     failures += checks.files_in_memory(stand.planned.stage.fresh, resident)
     failures += checks.of_link(load, result, seen.told) + seen.refused
@@ -166,6 +169,8 @@ def _driven(stand: Stand, load: Load) -> _Seen:
             if stand.held:
                 stand.held.thaw()  # should it have been killed while it held the servers
     told = place.told()
+    oom_kills = stand.group.oom_kills if stand.group else 0
+    load = load.at_its_limit() if oom_kills else load
     ended = end_of_server(servers, load)
     result = replace(result, series=result.series.with_events(happened, result.start_s))
     clients = load.transfers()
@@ -174,6 +179,7 @@ def _driven(stand: Stand, load: Load) -> _Seen:
         command=generator.command_line(),
         result=result,
         ended=ended,
+        oom_kills=oom_kills,
         window=usage.cut(sampler.samples(), result.start_s, result.end_s),
         wakes=sleeper.wakes(),
         trips=way.found(),

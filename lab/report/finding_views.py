@@ -20,7 +20,7 @@ def checklist(analysis: Analysis) -> list[Block]:
     """One line for each finding. [] when none can be judged with these measurements."""
     items = [
         Check(mark(judged), finding.text, _verdict(judged), anchor)
-        for anchor, finding, judged in _judged(analysis)
+        for anchor, finding, judged in all_judged(analysis)
     ]
     how = ", by the CPU time of a request" if analysis.is_shared else ""
     return [Heading(2, f"What the paper found{how}"), Checklist(items)] if items else []
@@ -28,7 +28,7 @@ def checklist(analysis: Analysis) -> list[Block]:
 
 def section(analysis: Analysis) -> list[Block]:
     """The evidence. [] when no finding can be judged."""
-    found = _judged(analysis)
+    found = all_judged(analysis)
     if not found:
         return []
     lines = [
@@ -57,7 +57,7 @@ def section(analysis: Analysis) -> list[Block]:
     ]
 
 
-def _judged(analysis: Analysis) -> list[tuple[str, Claim, list[Judged]]]:
+def all_judged(analysis: Analysis) -> list[tuple[str, Claim, list[Judged]]]:
     """(anchor, finding, judgment of each row), for all that can be judged."""
     found = []
     for paper in papers.names():

@@ -6,27 +6,39 @@ from collections.abc import Sequence
 
 from rig.cores import counted
 
+from ..analysis import passes
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.gains import Gain
 from ..analysis.verdict import NOT_SATURATED, Verdict
 from ..plan import catalog
 from ..plan.catalog import row_title
 from ..results.environment import Environment
-from . import wording
+from . import finding_views, wording
 from .scene import Scene, Step
 
 _MANY = 0.25  # of all points; so many failed ones are said first
+_MOST_LETTERS = 110  # of an answer as a title
 _LABEL_OF_GENERATOR = "load generator"
 _NO_GAIN_OF_SHARED = "No gain in the CPU time of a request can be told"
 
 Steps = Sequence[tuple[Scene, Step]]
 
 
-def of_points(scenes: Sequence[Scene], steps: Steps, analysis: Analysis, otherwise: str) -> str:
-    """otherwise is the title where nothing can be told. Requires: there are points."""
+def of_points(
+    scenes: Sequence[Scene],
+    steps: Steps,
+    analysis: Analysis,
+    answers: Sequence[str],
+    otherwise: str,
+) -> str:
+    """answers are those of the experiments. otherwise is the title where nothing can be told.
+    Requires: there are points.
+    """
     if analysis.is_shared:
         return _largest_gain(steps) or _NO_GAIN_OF_SHARED
-    found = _largest_gain(steps) or _limit(scenes) or otherwise
+    found = _largest_gain(steps) or _limit(scenes) or _findings(analysis)
+    if not found:
+        found = (_short(answers[0]) if len(answers) == 1 else "") or otherwise
     failed, of = len(analysis.invalid), len(analysis.runs)
     if failed < _MANY * of:
         return found
@@ -41,6 +53,28 @@ def without_points(environment: Environment) -> str:
         return f"{first.share:.0%} of the fileserver’s instructions are in {first.function}"
     processor = environment.host.hardware.get("Processor", "an unknown processor")
     return f"The machine: {processor}, {counted(len(environment.cores))}"
+
+
+def _short(answer: str) -> str:
+    """Its main clause. "" for an answer of several sentences, and for a long one."""
+    clause = answer.partition(";")[0].removesuffix(".")
+    return clause if len(clause) <= _MOST_LETTERS and ". " not in clause else ""
+
+
+def _findings(analysis: Analysis) -> str:
+    """How the paper's findings stand. "" where none could be told."""
+    told = [
+        verdicts.pop() if len(verdicts) == 1 else passes.CANNOT_TELL
+        for _, _, judged in finding_views.all_judged(analysis)
+        if (verdicts := {one.verdict for one in judged})
+    ]
+    seen, not_seen = told.count(passes.SEEN), told.count(passes.NOT_SEEN)
+    if not seen and not not_seen:
+        return ""
+    other = len(told) - seen - not_seen
+    of = f"Of {wording.plural(len(told), 'finding')} of the paper,"
+    rest = f", and {other} cannot be told" if other else ""
+    return f"{of} {seen} {'is' if seen == 1 else 'are'} seen here, {not_seen} not{rest}"
 
 
 def _largest_gain(steps: Steps) -> str:

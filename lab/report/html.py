@@ -26,6 +26,7 @@ from .html_style import STYLE
 
 _SHORT_NAME = 22  # letters
 _LONG_TABLE = 20  # rows; a longer table may go on on the next printed page
+_MANY_COLUMNS = 8  # of a table that is set in smaller letters
 _DIGIT, _POINT = "\u2007", "\u2008"  # spaces as wide as a digit and as a point
 
 
@@ -167,6 +168,7 @@ def _table(table: Table, anchor: str) -> str:
     )
     head = f"<thead>{groups}<tr>{header}</tr></thead>" if any(table.header) else ""
     kind = "long" if len(table.rows) > _LONG_TABLE else "short"
+    kind += " tight" if len(table.header) > _MANY_COLUMNS else ""
     return (
         f'<figure id="{anchor}" class="{kind} of-table">{_caption(table.title, table.caption)}'
         f'<div class="scroll"><table aria-label="{escape(table.title)}">'

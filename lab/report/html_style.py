@@ -47,8 +47,11 @@ th, td { padding: .24rem .55rem; border-bottom: 1px solid var(--line); text-alig
 th:first-child, td:first-child { padding-left: 0; }
 thead th { border-bottom: 1px solid var(--soft); font-weight: 600; vertical-align: bottom; }
 thead .group th { border-bottom: 1px solid var(--line); }
-.k { white-space: nowrap; }
-.n { text-align: right; white-space: nowrap; }
+td.k, td.n { white-space: nowrap; }
+.n { text-align: right; }
+.tight table { font-size: .74rem; }
+.tight th, .tight td { padding: .22rem .3rem; }
+.tight td:not([class]) { min-width: 6rem; }
 td:not([class]) { min-width: 9rem; }
 td small { display: block; color: var(--soft); font-size: .86em; }
 tr:target, figure:target figcaption b { background: var(--band); }
@@ -70,6 +73,8 @@ pre { padding: .8rem; background: var(--band); overflow-x: auto; font-size: .76r
 @media (max-width: 40rem) {
   body { padding: 1rem 1rem 3rem; }
   h1 { font-size: 1.4rem; }
+  .panels:has(.wide) { overflow-x: auto; }
+  .panels svg.wide { width: 40rem; max-width: none; }
 }
 """
 
@@ -106,9 +111,9 @@ _IN_PRINT = """
   tr, svg { break-inside: avoid; }
   figcaption { font-size: 7.2pt; }
   .scroll { overflow: visible; margin-top: 1mm; }
-  table { font-size: 6.6pt; line-height: 1.18; }
-  th, td { padding: .1mm 1.1mm; }
-  td:not([class]) { min-width: 0; }
+  table, .tight table { font-size: 6.6pt; line-height: 1.18; }
+  th, td, .tight th, .tight td { padding: .1mm 1.1mm; }
+  td:not([class]), .tight td:not([class]) { min-width: 0; }
   details { display: none; }
 }
 """

@@ -17,9 +17,10 @@ from . import figure_views, finding_views, headline, wording
 from .charts import stacked_bars
 from .charts.palette import COMPONENTS, of_component
 from .charts.stacked_bars import Bar, Part
-from .document import Block, Bullets, Figure, Heading, Paragraph
+from .document import Block, Bullets, Figure, Heading, Paragraph, Table
 from .scene import SHORT_NAMES, Scene, Step
 
+_MOST_SENTENCES = 6  # on the first page
 _OF_SHARED = (
     "Other programs used this machine meanwhile (`--shared`). So verdicts are by the CPU time that "
     "the servers need for a request, and a gain is that of the stage before over that of this one. "
@@ -39,7 +40,8 @@ def title(
     if not what:
         counts = f"{wording.plural(len(rows), 'request')}, {counts}"
         what = "Where the time goes"
-    return headline.of_points(scenes, _steps(scenes), analysis, f"{what}: {counts}")
+    steps, answers = _steps(scenes), _answers(scenes)
+    return headline.of_points(scenes, steps, analysis, answers, f"{what}: {counts}")
 
 
 def blocks(
@@ -48,8 +50,7 @@ def blocks(
     """stages and rows are those that were measured. scenes are the experiments of the report."""
     if not analysis.runs:
         return [Paragraph("No load was measured in this run.")]
-    answers = dict.fromkeys(text for scene in scenes for text in scene.answers())
-    waiting = [Paragraph(text) for text in answers]  # experiments may share a stage
+    waiting = told(_answers(scenes))
     if not rows or not analysis.results():
         found = [*waiting, *(finding_views.checklist(analysis) if waiting else [])]
         found += [figure for scene in scenes for figure in scene.figures()]
@@ -69,6 +70,20 @@ def blocks(
         Heading(2, "How far to trust it"),
         Bullets(_trust(analysis, steps, scenes[0].environment)),
     ]
+
+
+def _answers(scenes: Sequence[Scene]) -> list[str]:
+    """Experiments may share a stage, so each is there once."""
+    return list(dict.fromkeys(text for scene in scenes for text in scene.answers()))
+
+
+def told(answers: Sequence[str]) -> list[Block]:
+    """A few are sentences; many, which begin with what they are about, are a table."""
+    parts = [one.partition(": ") for one in answers]
+    if len(answers) <= _MOST_SENTENCES or not all(rest for _, _, rest in parts):
+        return [Paragraph(text) for text in answers]
+    rows = [[name, rest.removesuffix(".")] for name, _, rest in parts]
+    return [Table(title="What was found", caption="", header=["of", "found"], rows=rows)]
 
 
 def demands(stages: Sequence[Stage], rows: Sequence[str], analysis: Analysis) -> Figure | None:

@@ -161,8 +161,8 @@ class Report:
         )
 
     def _sweeps(self) -> list[Block]:
-        drawn = sweep_grid.grid(self._stages, self._rows, self._analysis)
-        return [Heading(2, "Sweeps over N"), drawn] if drawn else []
+        drawn = sweep_grid.grids(self._stages, self._rows, self._analysis)
+        return [Heading(2, "Sweeps over N"), *drawn] if drawn else []
 
     def _scene(self, experiment: Experiment) -> Scene:
         options = self._environment.options

@@ -156,6 +156,7 @@ def chart(
     may_leave: bool = False,
     size: Place = (300.0, 150.0),
     right: float | None = None,
+    is_wide: bool = False,
 ) -> Canvas:
     """x_ends are those of all points if they are None. has_ticks: at each point, and no other.
     may_leave: long intervals do, so that the values have more room.
@@ -173,4 +174,4 @@ def chart(
         x_title=x_title,
         x_ticks=x if has_ticks and points else (),
     )
-    return line_chart.draw(title, curves, axes, size=size, right=right)
+    return line_chart.draw(title, curves, axes, size=size, right=right, is_wide=is_wide)

@@ -127,6 +127,12 @@ class Load(ABC):
         """The figures of a run that a server did not survive; None: that is no answer."""
         return None
 
+    def at_its_limit(self) -> Load:
+        """The same load, once the kernel has ended processes of the server at the limit of memory
+        that the experiment set.
+        """
+        return self
+
     def file_names(self) -> list[str]:
         """Those that it is going to ask for; [] if it may ask for any."""
         return []

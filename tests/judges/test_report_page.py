@@ -28,7 +28,7 @@ SMALLEST = """Math.min(...[...document.querySelectorAll("svg text")].map(text =>
 LIGHTNESS = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).map(Number)[0] / 255"
 OVERVIEW_MM = "document.querySelector('.overview').getBoundingClientRect().height * 25.4 / 96"
 PAPER_MM = (186, 277)  # A4 without its margins
-MOST_PAGES = 14
+MOST_PAGES = 15  # one of them has the response times over N
 LEAST_LETTER = 9.0
 
 

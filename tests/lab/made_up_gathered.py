@@ -29,6 +29,7 @@ def gathered(*transfers: OfTester, lost: tuple[str, ...] = (), **changes: Any) -
         "start_unix_s": 1.79e9,
         "testers": 3,
         "lost": [Lost(tester=name, group="far", why="gone", last_heard_s=1.0) for name in lost],
+        "gave_up": [],
         "seconds": [],
         "seconds_of_lost": [],
         "transfers": list(transfers),

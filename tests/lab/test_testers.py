@@ -196,6 +196,16 @@ class TestersTest(unittest.TestCase):
         whole = series_file.read_text().rpartition("\n")[0]
         return any(int(row["ended"]) > 0 for row in csv.DictReader(whole.splitlines()))
 
+    def test_those_that_begin_when_the_server_has_ended_give_up_and_are_not_lost(self) -> None:
+        made, flags = _local("a", "b", "c"), ("--threads", "3", "--ramp", "4.5", "--life", "9")
+        with self.served(made.host) as pair, self.started(made, pair, *flags) as testers:
+            time.sleep(max(0.0, testers.start_unix_s + 0.7 - time.time()))
+            pair.fileserver.kill()
+            found = self.ended(testers)
+        self.assertEqual((found.lost, found.gave_up), ([], ["b", "c"]))
+        self.assertEqual((found.raw["merged_from"], found.testers), (1, 3))
+        self.assertGreater(found.raw["requests"], 0)
+
     def test_who_is_killed_depends_on_the_seed_only(self) -> None:
         made = _local("a", "b", "c", "d", "e", "f")
         chosen = []

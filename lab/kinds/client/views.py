@@ -16,7 +16,7 @@ from . import analysis as attempts
 from . import words
 from .analysis import FORETOLD, RATE, ROUND_TRIP, Attempts
 
-_SIZE = (420.0, 190.0)  # with room for the names of the series
+_SIZE = (640.0, 200.0)
 _COLOURS = ("stage1", "fileserver", "authserver", "store", "network", "disk", "user", "soft")
 _CAPTION = (
     "Medians of the attempts that succeeded, with the interval of their mean below; * marks the "
@@ -131,6 +131,7 @@ def _trip_table(scene: Scene, row: str) -> Table:
 def _figures(scene: Scene, name: str, title: str, caption: str, curves: _Curves) -> list[Block]:
     """None where nothing was fetched over two numbers of channels."""
     drawn: list[Block] = []
+    about, unit = scene.experiment.title, title.rpartition(", ")[2]
     for row in scene.rows:
         found = _measured(scene, row)
         channels = {one.channels for _, each in found for one in each}
@@ -143,9 +144,9 @@ def _figures(scene: Scene, name: str, title: str, caption: str, curves: _Curves)
             drawn.append(
                 Figure(
                     name=f"{name}-{scene.experiment.name}-{row}",
-                    title=f"{title}, files of {row}",
+                    title=f"{about.partition(':')[0]}. {title}, files of {row}",
                     caption=caption,
-                    canvases=[_chart(title, coloured, channels)],
+                    canvases=[_chart(f"{about}, {unit}", coloured, channels)],
                 )
             )
     return drawn
@@ -188,7 +189,15 @@ _TRIPS = (
 
 def _chart(title: str, curves: Sequence[Curve], channels: set[int]) -> Canvas:
     ends = (min(channels), max(channels))
-    return sheet.chart(title, curves, x_title="channels", x_ends=ends, x_base=2, size=_SIZE)
+    return sheet.chart(
+        title,
+        curves,
+        x_title="channels",
+        x_ends=ends,
+        x_base=2,
+        size=_SIZE,
+        is_wide=True,
+    )
 
 
 VIEWS: dict[str, Callable[[Scene], list[Block]]] = {

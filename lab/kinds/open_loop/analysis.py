@@ -24,7 +24,7 @@ class OfferedRate:
     def milliseconds(self, of: Callable[[Run], float | None]) -> Spread | None:
         """The spread of one of their times. None: no run had enough requests to know it."""
         values = [value for run in self.runs if (value := of(run)) is not None]
-        return intervals.spread(values) if values else None
+        return intervals.spread_of_percentile(values) if values else None
 
     @property
     def throughput(self) -> Spread:

@@ -25,7 +25,7 @@ _HOW_TO_READ = (
     "Requests are due at random moments (Poisson), whether or not earlier ones were answered. "
     "Response times start when a request is due, service times when it is sent. The lateness is "
     "the load generator's own and is part of the response time. All are medians of the passes, in "
-    "ms, with their interval below; * marks the lowest and highest of two."
+    "ms, with their interval below, by logarithms; * marks the lowest and highest of two."
 )
 _COLUMNS: tuple[str | Number, ...] = (
     Number("p50", lambda run: run.p50_ms),

@@ -56,6 +56,11 @@ class RampResult:
     groups: Mapping[str, OfGroup] = field(default_factory=dict)  # of hosts, on the plateau
 
     @property
+    def is_trial(self) -> bool:
+        """Whether it went on until memory ended, or was to."""
+        return self.run.figure("uploads_borne") is not None
+
+    @property
     def times_s(self) -> list[float]:
         return [moment.t for moment in self.courses.clients]
 

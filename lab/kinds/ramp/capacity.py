@@ -67,12 +67,15 @@ class Tried:
     def is_reached(self) -> bool:
         return self.at_the_end != NOT_REACHED
 
+    def __str__(self) -> str:
+        return f"{self.at_the_end} at {self.uploads:,} uploads"
+
 
 @dataclass(frozen=True, kw_only=True)
 class Capacity:
-    """Of one server. foretold is in the order of clients."""
+    """Of one server, and one trial. foretold is in the order of clients."""
 
-    stage: str
+    name: str  # of the server, and of the trial where fewer clients came than memory was to bear
     limit_bytes: float
     foretold: Sequence[Foretold]
     tried: Tried
@@ -84,8 +87,9 @@ def of_runs(fewer: Sequence[RampResult], tried: RampResult) -> Capacity | None:
     found = of_trial(tried)
     if limit_bytes is None or found is None:
         return None
+    cell = tried.run.cell
     return Capacity(
-        stage=tried.run.cell.stage,
+        name=cell.stage if tried.ramp.until_it_ends else f"{cell.stage}, {cell.row}",
         limit_bytes=limit_bytes,
         foretold=[
             Foretold(one.run.threads, foretell(one.group_memory, limit_bytes))
@@ -111,7 +115,9 @@ def of_trial(result: RampResult) -> Tried | None:
     failed_s = result.run.figure("first_failed_s")
     if killed is not None and (failed_s is None or failed_s > result.times_s[killed]):
         uploads = max(one.load for one in result.courses.clients[: killed + 1])
-    return Tried(round(uploads), _end(result.run, is_killed=killed is not None))
+    # Samples may have gaps; the count of the whole run has none.
+    is_killed = killed is not None or bool(result.run.usage.figures.get("group_oom_kills"))
+    return Tried(round(uploads), _end(result.run, is_killed=is_killed))
 
 
 def _first_killed(result: RampResult) -> int | None:

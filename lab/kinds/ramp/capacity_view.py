@@ -22,7 +22,7 @@ def answers(scene: Scene) -> list[str]:
 
 
 def table(scene: Scene) -> list[Block]:
-    found = _found(scene)
+    found = [one for one in _found(scene) if one.foretold]
     if not found:
         return []
     return [
@@ -40,23 +40,22 @@ def table(scene: Scene) -> list[Block]:
 
 
 def _found(scene: Scene) -> list[Capacity]:
-    found = (_of_stage(scene, stage) for stage in scene.stages)
-    return [one for one in found if one]
+    return [one for stage in scene.stages for one in _of_stage(scene, stage)]
 
 
-def _of_stage(scene: Scene, stage: Stage) -> Capacity | None:
-    """None without a valid trial, and a valid run with fewer clients."""
+def _of_stage(scene: Scene, stage: Stage) -> list[Capacity]:
+    """Of each valid trial, by the valid runs that memory bore."""
     results = [scene.analysis.ramp(stage.name, row) for row in scene.rows]
     valid = [one for one in results if one and one.run.is_valid]
-    tried = [one for one in valid if one.ramp.until_it_ends]
-    fewer = [one for one in valid if not one.ramp.until_it_ends]
-    return capacity.of_runs(fewer, tried[0]) if fewer and tried else None
+    borne = [one for one in valid if not one.is_trial]
+    found = [capacity.of_runs(borne, one) for one in valid if one.is_trial]
+    return [one for one in found if one]
 
 
 def _row(one: Capacity, foretold: Foretold, *, is_first: bool) -> list[str]:
     error = foretold.error(one.tried.uploads) if one.tried.is_reached else None
     return [
-        one.stage if is_first else "",
+        one.name if is_first else "",
         _mib(one.limit_bytes) if is_first else "",
         f"{foretold.clients:,}",
         _foretold(foretold, "\n{} to {}"),
@@ -72,8 +71,8 @@ def _sentence(one: Capacity) -> str:
         for foretold in one.foretold
     )
     return (
-        f"{one.stage}: {_mib(one.limit_bytes)} of memory bear {_tried(one)} uploads "
-        f"under way; at the end, {one.tried.at_the_end}. Foretold {by}."
+        f"{one.name}: {_mib(one.limit_bytes)} of memory bear {_tried(one)} uploads "
+        f"under way; at the end, {one.tried.at_the_end}." + (f" Foretold {by}." if by else "")
     )
 
 

@@ -224,16 +224,18 @@ def _early(result: RampResult, finding: EarlyKnee) -> Told:
 
 def _capacity(tried: RampResult, fewer: RampResult) -> Told | None:
     """None where no limit was tried."""
-    found = capacity.of_runs([fewer], tried)
+    found, early = capacity.of_runs([fewer], tried), capacity.of_trial(fewer)
     if found is None:
         return None
+    if early:
+        return Told(CANNOT_TELL, f"with {fewer.run.threads:,} clients already, {early}")
     (foretold,) = found.foretold
     if foretold.estimate is None or not found.tried.is_reached:
         return Told(CANNOT_TELL, found.tried.at_the_end)
     estimate, uploads = foretold.estimate, found.tried.uploads
     figures = (
-        f"foretold {estimate.value:,.0f} ({estimate.low:,.0f} to {estimate.high:,.0f}), "
-        f"tried {uploads:,}"
+        f"{found.tried}, "
+        f"foretold {estimate.value:,.0f} ({estimate.low:,.0f} to {estimate.high:,.0f})"
     )
     holds = foretold.holds(uploads)
     if holds is None:

@@ -51,14 +51,15 @@ class Lost:
 class Gathered:
     """Times are in seconds since start_unix_s, the first start of a tester, by our clock.
 
-    raw and seconds are of the testers with a result. What the lost ones did until they were lost is
-    in seconds_of_lost, and among the transfers.
+    raw and seconds are of the testers with a result; raw without those that gave up. What the lost
+    ones did until they were lost is in seconds_of_lost, and among the transfers.
     """
 
     raw: dict[str, Any]  # of `loadgen merge`
     start_unix_s: float
     testers: int  # the lost ones too
     lost: list[Lost]
+    gave_up: list[str]  # testers that are left: no upload succeeded, and they ended early
     seconds: list[Second]
     seconds_of_lost: list[Second]
     transfers: list[OfTester]
@@ -95,6 +96,7 @@ def of(testers: Testers, raw: dict[str, Any]) -> Gathered:
         start_unix_s=start_s,
         testers=len(records),
         lost=[_lost(testers, one, start_s) for one in gone],
+        gave_up=sorted(testers.gave_up),
         seconds=_seconds(left, start_s),
         seconds_of_lost=_seconds(gone, start_s),
         transfers=[moved for one in records for moved in _moved(one, start_s)],

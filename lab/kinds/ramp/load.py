@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ...workloads import uploads
@@ -40,7 +40,8 @@ FIGURES = (
     Figure(name="plateau_bytes_s", unit="B/s", better=MORE, title="plateau", views=_VIEWS),
     Figure(name="plateau_mean_ms", unit="ms", better=LESS),
     Figure(name="plateau_check", better=NEITHER),  # the part of the clients' time in uploads
-    # Of one that goes on until the server's memory ends.
+    # Of one that goes on until the server's memory ends, or at whose limit the kernel ended some of
+    # it earlier.
     Figure(name="memory_limit_bytes", unit="B", better=NEITHER),
     Figure(name="uploads_borne", better=MORE),  # the most under way until the first one failed
     Figure(name="first_failed_s", unit="s", better=MORE),
@@ -97,6 +98,8 @@ class RampLoad(Load):
         if not result.requests:
             return [*found, "no upload succeeded"]
         must_hold = not self.ramp.until_it_ends
+        if raw["gave_up"] and must_hold:
+            found.append(f"no upload of {raw['gave_up'][0]} succeeded")
         errors = result.errors_total / (result.errors_total + result.requests)
         if errors > _MOST_ERRORS and must_hold:
             found.append(f"{errors:.1%} errors ({result.error_list})")
@@ -121,6 +124,9 @@ class RampLoad(Load):
         """That it ends is what some ramps ask for."""
         return {} if self.ramp.until_it_ends else None
 
+    def at_its_limit(self) -> RampLoad:
+        return replace(self, ramp=replace(self.ramp, until_it_ends=True))
+
     def notes(self, result: Result) -> list[str]:
         raw = result.raw["ramp"]
         lost = len(raw["lost"])
@@ -132,13 +138,13 @@ class RampLoad(Load):
             "testers": raw["testers"],
             "testers_lost": len(raw["lost"]),
             "memory_limit_bytes": self.memory_bytes,
+            **{name: raw[name] if self.ramp.until_it_ends else None for name in _OF_END},
             **{
                 name: raw[name]
                 for name in (
                     "last_loss_s",
                     *("start_spread_ms", "clock_error_ms", "plateau_s", "plateau_bytes_s"),
                     *("plateau_mean_ms", "plateau_check", "plateau_from_s"),
-                    *("uploads_borne", "first_failed_s"),
                 )
             },
         }
@@ -161,13 +167,14 @@ def together(gathered: Gathered, seen: Sequence[Upload], ramp: Ramp) -> dict[str
     return {
         "testers": gathered.testers,
         "lost": [f"{one.tester}: {one.why}" for one in gathered.lost],
+        "gave_up": gathered.gave_up,
         "start_spread_ms": max(late_ms) - min(late_ms),
         "most_late_ms": max(late_ms),
         "clock_error_ms": 1000 * max(errors_s) if errors_s else None,
         "last_loss_s": loss_s,
         "plateau_from_s": from_s,
         **_of_plateau(uploads.between(seen, from_s, to_s), gathered.raw["threads"]),
-        **(_of_end(seen) if ramp.until_it_ends else dict.fromkeys(_OF_END)),
+        **_of_end(seen),
         "groups": {
             name: asdict(group) for name, group in groups_between(gathered, from_s, to_s).items()
         },

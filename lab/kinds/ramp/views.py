@@ -23,6 +23,7 @@ from .gathered import OfGroup
 _MIB = 1 << 20
 _POINTS = 60  # of a moving average, as the paper has it
 _PAPERS_S = 60.0
+_MOST_OF_A_RUN = 0.1  # that a moving average over points may span
 Values = Sequence[float | None]
 
 
@@ -100,9 +101,9 @@ def _results(scene: Scene) -> list[RampResult]:
 
 
 def _valid(scene: Scene) -> list[RampResult]:
-    """Without those that go on until the server's memory ends: capacity.py has them."""
+    """Without those at the end of the server's memory: capacity.py has them."""
     found = (one for one in _results(scene) if one.run.is_valid)
-    return [one for one in found if not one.ramp.until_it_ends]
+    return [one for one in found if not one.is_trial]
 
 
 def _whole(scene: Scene, one: RampResult) -> RampResult | None:
@@ -254,7 +255,8 @@ def _panels(one: RampResult, end_s: float) -> list[Panel]:
     ]
     cpu = line("CPU of the host", "user", _rates(one.machine.cpu_cores), has_changes=True)
     return [
-        Panel(Axis("uploads", load), Axis("s", [took])),
+        Panel(Axis("uploads", load)),
+        Panel(Axis("s", [took])),
         Panel(Axis("MiB/s", moved)),
         Panel(Axis("MiB", [one for one in memory if any(one.values)]), Axis("cores", [cpu])),
     ]
@@ -263,19 +265,20 @@ def _panels(one: RampResult, end_s: float) -> list[Panel]:
 def _averages(
     one: RampResult, times: Sequence[float], values: Values, end_s: float
 ) -> list[Average]:
-    """Over points and over time. A series with gaps has none over points; and one over less than a
-    step would be the points once more.
+    """The paper's own over time, and one over points where these are a small part of the run. A
+    series with gaps has none over points; and one over less than a step would be the points once
+    more.
     """
     found = []
-    known = [value for value in values if value is not None]
-    if len(known) == len(values) > _POINTS:
-        means = trend.over_points(known, _POINTS)
-        found.append(Average(f"mean of {_POINTS} points", means))
     span_s = _PAPERS_S / one.ramp.scale.time
     if span_s > one.courses.step_s:
         name = f"mean of {span_s:g} s" + ("" if span_s == _PAPERS_S else ", the paper’s 60")
         means_s = trend.over_seconds(times[: len(values)], values, span_s, end_s)
         found.append(Average(name, means_s))
+    known = [value for value in values if value is not None]
+    if len(known) == len(values) >= _POINTS / _MOST_OF_A_RUN:
+        means = trend.over_points(known, _POINTS)
+        found.append(Average(f"mean of {_POINTS} points", means))
     return found
 
 

@@ -32,7 +32,8 @@ def point(x: float, value: float) -> Point:
 class Curve:
     """style is "" for a line with dots, "plain" without dots, else "dots" or "dash".
 
-    knee is the x of the diamond. hollow points failed their checks.
+    knee is the x of the diamond. hollow points failed their checks. Intervals are lines at the
+    points, or a band behind the curve.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Curve:
     style: str = ""
     hollow: Sequence[Point] = ()
     knee: float | None = None
+    has_band: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +89,11 @@ def draw(
     size: Place = (300.0, 130.0),
     left: float = 34.0,
     right: float | None = None,
+    is_wide: bool = False,
 ) -> Canvas:
     """right is the room for names; as much as they need if it is None."""
     width, height = size
-    canvas = Canvas(width, height, title)
+    canvas = Canvas(width, height, title, is_wide=is_wide)
     canvas.text(0, 12, title, "b")
     names = [curve.name for curve in curves if curve.name]
     if right is None:
@@ -116,13 +119,18 @@ def _grid(canvas: Canvas, x: Scale, y: Scale, axes: Axes) -> None:
         canvas.line(x.start, y.at(tick), x.end, y.at(tick), "thin c-line")
         canvas.text(x.start - _GAP, y.at(tick) + 3.3, scales.short(tick), "s", "end")
     free = 0.0
-    for tick, text in zip(ticks, axes.x_names or [scales.short(tick) for tick in ticks]):
+    for tick, text in zip(ticks, axes.x_names or [_tick(tick, axes) for tick in ticks]):
         half = text_width(text, SMALL_PX) / 2
         if x.at(tick) - half >= free:
             canvas.text(x.at(tick), y.start + 13, text, "s", "middle")
             free = x.at(tick) + half + 6
     if axes.x_title:
         canvas.text(max(free, x.end + _GAP), y.start + 13, axes.x_title, "s")
+
+
+def _tick(value: float, axes: Axes) -> str:
+    """Doublings are known by their digits."""
+    return f"{value:,.0f}" if axes.x_base == 2 else scales.short(value)
 
 
 def _marks(canvas: Canvas, x: Scale, y: Scale, marks: Sequence[Mark]) -> None:
@@ -155,6 +163,8 @@ def _curve(canvas: Canvas, x: Scale, y: Scale, curve: Curve) -> None:
         (x.at(one.x), y.at(one.value)) if one and y.low <= one.value <= y.high else None
         for one in curve.points
     ]
+    if curve.has_band:
+        _band(canvas, x, y, curve)
     canvas.path(places, kind)
     if curve.style == "":
         for one in filter(None, curve.points):
@@ -163,9 +173,17 @@ def _curve(canvas: Canvas, x: Scale, y: Scale, curve: Curve) -> None:
         canvas.dot(x.at(one.x), y.at(one.value), 2.6, f"c-{curve.colour}", is_hollow=True)
 
 
+def _band(canvas: Canvas, x: Scale, y: Scale, curve: Curve) -> None:
+    """As far as the axes go."""
+    known = [one for one in curve.points if one]
+    highs = [(x.at(one.x), y.at(min(one.high, y.high))) for one in known]
+    lows = [(x.at(one.x), y.at(max(one.low, y.low))) for one in known]
+    canvas.area([*highs, *reversed(lows)], f"band c-{curve.colour}")
+
+
 def _point(canvas: Canvas, x: Scale, y: Scale, one: Point, curve: Curve) -> None:
     low, high = max(one.low, y.low), min(one.high, y.high)
-    if high > low:
+    if high > low and not curve.has_band:
         place = x.at(one.x)
         canvas.line(place, y.at(low), place, y.at(high), f"thin c-{curve.colour}")
     if one.x == curve.knee:

@@ -20,6 +20,7 @@ from .thinning import Column
 _WIDTH, _LEFT, _RIGHT = 640.0, 40.0, 40.0
 _TITLE, _ROW, _PLOT, _FOOT = 18.0, 12.0, 84.0, 16.0
 _GAP = 5.0
+_BOLD = 1.05  # so much wider than text
 _MOST_ROWS = 3  # of the names of marks
 _SAMPLE = 18.0  # the length of a line in the key
 _STYLES = ("", "dash ")  # of the first and the second average of a line
@@ -89,13 +90,16 @@ def draw(
     x = Scale(0.0, end_s, _LEFT, _WIDTH - _RIGHT)
     named = [*([Mark(plateau.start, plateau.name)] if plateau else []), *marks]
     names, rows = _placed(sorted(named, key=lambda one: one.x), x)
-    top = _TITLE + _ROW * rows
+    heads = _lines_of(title)
+    first = _TITLE + _ROW * (len(heads) - 1)
+    top = first + _ROW * rows
     bottom = top + sum(panel.head + _PLOT for panel in panels)
     lines = [line for panel in panels for axis in panel.axes for line in axis.lines]
     key = _key(lines)
     height = bottom + _FOOT + (_ROW + _GAP if key else 0.0)
     canvas = Canvas(_WIDTH, height, _spoken(title, lines), is_wide=True)
-    canvas.text(0, 12, title, "b")
+    for row, head in enumerate(heads):
+        canvas.text(0, 12 + _ROW * row, head, "b")
     if plateau:
         start, end = x.at(plateau.start), x.at(plateau.end)
         canvas.rectangle(start, top, end - start, bottom - top, "band c-paper")
@@ -106,10 +110,17 @@ def draw(
     for mark in marks:
         canvas.line(x.at(mark.x), top, x.at(mark.x), bottom, "dash c-soft")
     for left, row, name in names:
-        canvas.text(left, _TITLE + _ROW * (row + 1) - 3, name, "s")
+        canvas.text(left, first + _ROW * (row + 1) - 3, name, "s")
     _seconds(canvas, x, bottom)
     _draw_key(canvas, key, height - 3)
     return canvas
+
+
+def _lines_of(title: str) -> list[str]:
+    """One that is too long is broken behind its last semicolon."""
+    begin, semicolon, end = title.rpartition("; ")
+    is_long = text_width(title) * _BOLD > _WIDTH
+    return [f"{begin};", end] if is_long and semicolon else [title]
 
 
 def _spoken(title: str, lines: Sequence[Line]) -> str:

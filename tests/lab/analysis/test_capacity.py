@@ -22,8 +22,9 @@ SPARED, KILLED = MadeUp(), MadeUp(killed_s=7.1)
 
 def trial(made: MadeUp = KILLED, uploads: float | None = 990.0, **changes: Any) -> RampResult:
     """A run in which the kernel ended the server, unless the changes say otherwise."""
-    used_bytes = changes.pop("used", 0.99) * LIMIT
-    felt = replace(examples.usage(), figures={"group_used_bytes": used_bytes})
+    used_bytes, kills = changes.pop("used", 0.99) * LIMIT, changes.pop("kills", 0.0)
+    figures = {"group_used_bytes": used_bytes, "group_oom_kills": kills}
+    felt = replace(examples.usage(), figures=figures)
     usual = {"errors": "fileserver ended", "first_failed_s": 7.0, "memory_limit_bytes": LIMIT}
     return made.result(usage=felt, uploads_borne=uploads, **{**usual, **changes})
 
@@ -85,6 +86,7 @@ class TriedTest(unittest.TestCase):
     def test_it_tells_what_happened_at_the_limit(self) -> None:
         self.check(capacity.SERVER_KILLED)
         self.check(capacity.SESSIONS_KILLED, errors="closed 3")
+        self.check(capacity.SERVER_KILLED, SPARED, kills=1.0, used=0.5)  # between two samples
         self.check(capacity.SERVER_ENDED, SPARED)
         self.check(capacity.FAILED, SPARED, errors="closed 3")
         self.check(capacity.SLOWER, SPARED, first_failed_s=None, errors="")
@@ -113,7 +115,7 @@ class CapacityTest(unittest.TestCase):
         assert both
         self.assertEqual([one.clients for one in both.foretold], [100, 200])
         self.assertEqual([one.holds(both.tried.uploads) for one in both.foretold], [True, True])
-        self.assertEqual((both.stage, both.limit_bytes), ("sink", LIMIT))
+        self.assertEqual((both.name, both.limit_bytes), ("sink, made-up", LIMIT))
 
     def test_without_a_limit_or_a_trial_there_is_none(self) -> None:
         self.assertIsNone(found(MadeUp(), memory_limit_bytes=None))

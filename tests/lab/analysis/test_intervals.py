@@ -3,9 +3,12 @@
 import math
 import unittest
 
+import examples
+
 from lab.analysis import intervals
 from lab.analysis.intervals import Spread
-from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, SEEN, inside
+from lab.analysis.passes import CANNOT_TELL, NOT_SEEN, RATE, SEEN, OfPasses, inside
+from lab.results.records import Run
 
 
 class IntervalsTest(unittest.TestCase):
@@ -32,6 +35,27 @@ class IntervalsTest(unittest.TestCase):
         self.assertAlmostEqual(intervals.student_t_99(31), 2.7440, places=3)
         self.assertAlmostEqual(intervals.student_t_99(99), 2.6264, places=3)
         self.assertAlmostEqual(intervals.student_t_99(10**6), 2.5758, places=3)
+
+    def test_the_interval_of_a_percentile_is_that_of_the_logarithms(self):
+        found = intervals.spread_of_percentile([1.0, 2.0, 16.0])
+        middle = 32 ** (1 / 3)
+        self.assertEqual((found.median, found.is_interval), (2.0, True))
+        self.assertGreater(found.low, 0)
+        self.assertAlmostEqual(found.low * found.high, middle**2)
+        for values in ([0.0, 1.0, 2.0], [1.0, 2.0]):
+            self.assertEqual(intervals.spread_of_percentile(values), intervals.spread(values))
+
+    def test_of_the_figures_of_passes_percentiles_have_it(self):
+        class Passes(OfPasses):
+            runs = [examples.run(1, rate, p99_ms=rate) for rate in (1.0, 2.0, 16.0)]
+
+            def of_run(self, run: Run, name: str) -> float | None:
+                return run.throughput_rps
+
+        for name in ("p99_ms", "get_p50_ms", "rtt_p50_ms", "p99_before_ms"):
+            self.assertGreater(Passes().figure(name).low, 0, name)
+        for name in ("first_byte_ms", RATE, "top99_ms"):
+            self.assertLess(Passes().figure(name).low, 0, name)
 
     def test_a_ratio_adds_the_relative_errors_of_both_sides(self):
         ratio = intervals.ratio([19.0, 20.0, 21.0], [10.0, 10.0, 10.0])

@@ -202,6 +202,13 @@ class FindingsTest(unittest.TestCase):
         perhaps = MadeUp(memory_noise=8 * MIB)  # whether it rises is not sure
         self.assertEqual(verdict(CAPACITY, tried(400), third=perhaps), CANNOT_TELL)
 
+    def test_fewer_clients_that_memory_did_not_bear_foretell_nothing(self) -> None:
+        runs = {"this": tried(950), "third": tried(90)}
+        told = ramp_findings.judge(CAPACITY, "this", lambda _, row: runs.get(row))
+        assert told
+        self.assertEqual(told.verdict, CANNOT_TELL)
+        self.assertRegex(told.figures, "^with 100 clients already, .* at 90 uploads$")
+
     def test_without_a_limit_of_memory_nothing_is_judged(self) -> None:
         runs = {"this": tried(950, memory_limit_bytes=None), "third": MadeUp().result()}
         self.assertIsNone(ramp_findings.judge(CAPACITY, "this", lambda _, row: runs.get(row)))

@@ -91,6 +91,19 @@ class FilesTest(unittest.TestCase):
         self.assertEqual((1.5, 2.5, 3), (usage.throttled_s, usage.cpu_s, usage.oom_kills))
         self.assertIsNone(usage.peak_memory_bytes)
 
+    def test_it_says_what_the_kernel_ended_at_a_limit_that_it_has(self) -> None:
+        self._unify()
+        for limits, count, wanted in (
+            (Limits(memory_bytes=56 * _MIB), 1, "the kernel ended the server at 56 MiB of memory"),
+            (Limits(memory_bytes=56 * _MIB), 0, ""),
+            (Limits(), 1, ""),  # of the whole host
+        ):
+            with limited(limits, self.root, self.hierarchies) as group:
+                events = group.folders["memory"] / "memory.events"
+                events.write_text(f"low 0\noom_kill {count}\n")
+                self.assertIn(wanted, group.why_killed())
+                self.assertEqual(bool(wanted), bool(group.oom_kills))
+
     def test_version_2_gives_the_cache_beside_what_is_in_use(self) -> None:
         self._unify()
         with limited(Limits(cache_bytes=1000), self.root, self.hierarchies) as group:

@@ -36,6 +36,7 @@ class PartOfTheHostTest(unittest.TestCase):
         self.servers.counts.return_value = {}
         self.group = mock.Mock(spec=ControlGroup)
         self.group.prefix = ["sh", "into"]
+        self.group.why_killed.return_value = ""
         self.group.limit_cache.side_effect = lambda: self.events.append("limit of the cache")
         patched = mock.patch("rig.control_group.limited", side_effect=self._limited)
         self.limited = patched.start()
@@ -123,6 +124,14 @@ class PartOfTheHostTest(unittest.TestCase):
         with self.assertRaisesRegex(Failed, "read-only"):
             self._open(replace(_RAMP, machine="486"))
         self.assertEqual(self.events, [])
+
+    def test_what_fails_in_a_group_whose_memory_ended_has_that_as_its_cause(self) -> None:
+        machine = replace(_OPTIONS, machine="486")
+        self.group.limit_cache.side_effect = Failed("fileserver ended: a warning")
+        for killed, wanted in (("", "a warning"), ("the kernel ended it", "^the kernel ended it$")):
+            self.group.why_killed.return_value = killed
+            with self.assertRaisesRegex(Failed, wanted):
+                self._open(machine)
 
     def test_what_fails_inside_is_no_matter_of_the_group(self) -> None:
         self.group.limit_cache.side_effect = Failed("no limit of memory")

@@ -37,12 +37,18 @@ def tried(**changes: Any) -> dict[str, Any]:
     return {"errors": "fileserver ended", "usage": used, **usual, **changes}
 
 
-def summary(test: unittest.TestCase, *rows: str, killed_s: float = 7.1, **changes: Any) -> str:
-    """changes are those of the trial."""
+def summary(
+    test: unittest.TestCase,
+    *rows: str,
+    killed_s: float = 7.1,
+    ended: tuple[str, ...] = (),
+    **changes: Any,
+) -> str:
+    """changes are those of the trial, and of the rows that ended although fewer clients came."""
     folder = examples.results(test, environment=ENVIRONMENT)
     for row in rows:
         made = MadeUp(ramp=ramp(row), memory_of_each=EACH, killed_s=killed_s)
-        of_trial = tried(**changes) if made.ramp.until_it_ends else {}
+        of_trial = tried(**changes) if made.ramp.until_it_ends or row in ended else {}
         run = made_up_ramps.run(made.ramp, STAGE, **of_trial)
         folder.add(run, {"command": "loadgen", **made.evidence()})
     page.write(folder)
@@ -73,6 +79,10 @@ class CapacityTest(unittest.TestCase):
         self.assertRegex(text, rf"\|  \|  \| 400 \| {INTERVAL} \| [+-]\d% \|  \|  \|\n")
         self.assertIn("3,700 to 3,800 such clients", text)
 
+    def test_the_title_counts_the_papers_findings(self) -> None:
+        text = summary(self, *ALL)
+        self.assertRegex(text, "^# Of 1 finding of the paper, 1 is seen here, 0 not\n")
+
     def test_a_trial_is_no_line_of_the_ramps(self) -> None:
         text = summary(self, *ALL)
         self.assertIn("| sink-limited | capacity-third |", text)
@@ -91,6 +101,22 @@ class CapacityTest(unittest.TestCase):
             "bear more than 590 uploads under way; at the end, the limit was not reached", text
         )
         self.assertRegex(text, rf"\| 200 \| {INTERVAL} \|  \| more than 590 \|")
+
+    def test_a_step_that_memory_did_not_bear_is_a_trial_too(self) -> None:
+        text = summary(self, *ALL, ended=ALL[1:2], uploads_borne=390.0)
+        self.assertRegex(
+            text,
+            r"sink-limited, capacity-two-thirds: 56 MiB of memory bear 390 uploads under way; at "
+            rf"the end, the kernel ended the server\. Foretold from 200 clients: {INTERVAL}\.",
+        )
+        self.assertRegex(text, rf"\| sink-limited, capacity-two-thirds \| .* \| 200 \| {INTERVAL}")
+        self.assertNotIn("from 400 clients", text)
+        self.assertNotIn("| sink-limited | capacity-two-thirds |", text)
+
+    def test_where_each_step_ended_nothing_is_foretold(self) -> None:
+        text = summary(self, *ALL, ended=ALL, uploads_borne=190.0)
+        self.assertIn("bear 190 uploads under way; at the end, the kernel ended the server.", text)
+        self.assertNotIn("Foretold", text)
 
     def test_without_a_trial_or_runs_with_fewer_clients_there_is_none(self) -> None:
         for rows in (ALL[:2], ALL[2:]):

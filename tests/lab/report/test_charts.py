@@ -267,3 +267,13 @@ class LineChartTest(unittest.TestCase):
         self.assertEqual(
             sum(one.tag == "circle" and "o" in one.get("class", "").split() for one in found), 2
         )
+
+    def test_intervals_may_be_a_band_within_the_axes(self):
+        values = [Point(x, 10.0, 0.0, 1000.0) for x in (512, 2048)]
+        curve = Curve(name="", colour="stage0", points=values, has_band=True)
+        axes = Axes(x_low=512, x_high=2048, y_values=[10.0], x_base=2)
+        canvas = line_chart.draw("", [curve], axes)
+        written = canvas.element()
+        self.assertEqual(written.count("f band c-stage0"), 1)
+        self.assertNotIn("thin c-stage0", written)
+        self.assertIn("1,024", drawings.words(canvas))

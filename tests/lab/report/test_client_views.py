@@ -38,7 +38,8 @@ class PageTest(unittest.TestCase):
     def test_a_stage_of_two_experiments_has_one_sentence(self):
         names = ["004-figure1", "004-figure3"]
         page, _ = examples.written(self, "004-figure1", CURL, options=examples.options(*names))
-        self.assertEqual(page.count("lerc-curl: 5.75 Mbit/s"), 1)
+        self.assertEqual(page.count("<p>lerc-curl: 5.75 Mbit/s"), 1)
+        self.assertRegex(page, "<h1>lerc-curl: 5.75 Mbit/s over 8 channels, 97% of[^;]*</h1>")
 
     def test_round_trips_without_a_delay_are_not_worth_a_word(self):
         short = [

@@ -11,8 +11,8 @@ import examples
 from lab.analysis.verdict import NOT_SATURATED, Resource, Verdict
 from lab.observe.callgrind import Profile, Share
 from lab.plan.catalog import Cell
-from lab.report import headline, page
-from lab.report.document import Document, Heading
+from lab.report import headline, overview, page
+from lab.report.document import Document, Heading, Table
 from lab.results.records import Folder, Run
 
 FULL = examples.usage(core_busy=0.98)
@@ -105,14 +105,23 @@ class TitleTest(unittest.TestCase):
         idle = [replace(run, usage=examples.usage()) for run in sweep(BEFORE, 1.0)]
         self.assertEqual(self.title(*idle), "Where the time goes: 1 request, 1 stage, 2 cores")
 
-    def test_an_open_loop_is_about_response_times(self) -> None:
+    def test_of_one_answer_it_is_the_first_clause(self) -> None:
         cell = Cell("turnstile", "1KB", workload="open_loop")
         runs = [replace(run, cell=cell) for run in sweep(BEFORE, 1.0)]
         environment = replace(examples.ENVIRONMENT, options=replace(OPTIONS, experiments=("knee",)))
         self.assertEqual(
             self.document(*runs, environment=environment).title,
-            "Response times over the offered load: 1 stage, 2 cores",
+            "turnstile, get 1KB, open loop: The search for the most that keeps p99 under 10 ms did "
+            "not end",
         )
+
+    def test_many_answers_are_a_table(self) -> None:
+        few, many = ([f"stage {n}: it took {n} s." for n in range(count)] for count in (6, 7))
+        self.assertEqual(len(overview.told(few)), 6)
+        (table,) = overview.told(many)
+        assert isinstance(table, Table)
+        self.assertEqual(table.rows[1], ["stage 1", "it took 1 s"])
+        self.assertEqual(len(overview.told([*many, "no colon"])), 8)
 
     def test_that_many_points_failed_comes_first(self) -> None:
         good = sweep(BEFORE, 1.0)

@@ -104,6 +104,12 @@ class PageTest(unittest.TestCase):
         self.assertEqual(len(names), len(set(names)))
         self.assertLessEqual(set(re.findall(r'href="#(.*?)"', written)), set(names))
 
+    def test_a_table_of_many_columns_is_tight(self):
+        for count, wanted in ((8, 0), (9, 1)):
+            names = [str(number) for number in range(count)]
+            page = render(Table(title="t", caption="", header=names, rows=[names]))
+            self.assertEqual(page.count(' tight of-table"'), wanted)
+
     def test_a_wide_panel_and_a_key_have_a_class(self):
         canvases = [Canvas(10, 10, "", is_wide=True), Canvas(10, 10, "", is_key=True)]
         page = render(replace(figure("wide"), canvases=canvases))

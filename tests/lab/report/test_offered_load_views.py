@@ -96,6 +96,15 @@ class ViewTest(unittest.TestCase):
             ["500", "50%", "490", "1.00", "2.00", "5.00", "3.00", "0.20"],
         )
 
+    def test_the_interval_of_a_percentile_does_not_reach_0(self):
+        closed = replace(examples.run(4, 1000.0), cell=CELL)
+        offered = [
+            examples.run(256, 490.0, repeat, cell=CELL, offered_rps=500.0, p99_ms=p99)
+            for repeat, p99 in enumerate((1.0, 2.0, 9.0), 1)
+        ]
+        _, table = self.blocks(closed, *offered)
+        self.assertEqual(table.rows[0][5], "2.00\n0.16–42.7")
+
     def test_a_percentile_that_no_run_knows_is_no_point(self):
         closed = replace(examples.run(4, 1000.0), cell=CELL)
         few = examples.run(256, 50.0, cell=CELL, offered_rps=50.0, p99_ms=None)

@@ -107,6 +107,19 @@ class FigureTest(unittest.TestCase):
         self.assertEqual(len(of_class(canvas, "dash")), 30)
         self.assertEqual(sum("was lost" in word for word in drawings.words(canvas)), 3)
 
+    def test_a_long_title_has_two_lines(self) -> None:
+        line = Line(name="a", colour="ink", times_s=[1.0], values=[1.0])
+        long = "clients that come one by one, and leave in the same order; "
+        for title, wanted in (
+            (f"{long}links that were capped by their owners at night get faster", 2),
+            ("short; end", 1),
+        ):
+            canvas = over_time.draw(title, [Panel(Axis("ms", [line]))], end_s=END_S)
+            bold = [one for one in drawings.elements(canvas) if one.get("class") == "b"]
+            self.assertEqual(len(bold), wanted)
+            self.assertEqual(drawings.overlapping(canvas), [])
+            self.assertEqual(drawings.outside(canvas), [])
+
     def test_the_name_of_a_late_event_stays_within(self):
         canvas = alone(line("times", "ink"), marks=[Mark(END_S, "all testers of the cluster end")])
         self.assertEqual(drawings.outside(canvas), [])

@@ -216,11 +216,22 @@ class ChartTest(unittest.TestCase):
         self.assertEqual(drawings.outside(canvas), [])
         self.assertEqual(drawings.overlapping(canvas), [])
 
-    def test_averages_are_over_points_and_over_the_papers_time(self) -> None:
+    def test_the_response_time_has_a_panel_of_its_own(self) -> None:
         (canvas,) = Written(self).figure().canvases
-        words = " ".join(drawings.words(canvas))
-        self.assertIn("mean of 60 points", words)
-        self.assertIn("mean of 0.6 s, the paper’s 60", words)
+        words = drawings.words(canvas)
+        between = words[words.index("load, clients, uploads") : words.index("response time, s")]
+        self.assertIn("0", between)  # the foot of the panel of the load
+
+    def test_an_average_over_points_is_drawn_where_these_are_a_small_part_of_the_run(self) -> None:
+        long = plan.ramp_of("figure3", replace(OPTIONS, scale=20.0))
+        assert long
+        for made, wanted in (
+            ((), ["mean of 0.6 s, the paper’s 60"]),
+            ((MadeUp(ramp=long),), ["mean of 3 s, the paper’s 60", "mean of 60 points"]),
+        ):
+            (canvas,) = Written(self, *made).figure().canvases
+            means = [one for one in drawings.words(canvas) if one.startswith("mean")]
+            self.assertEqual(means, wanted)  # the first one is the strong line
 
     def test_an_average_over_less_than_a_step_is_not_drawn(self) -> None:
         """It would be the points once more."""

@@ -283,6 +283,20 @@ class SweepsTest(FolderTest):
             ["1KB: prefetching and 2 more", "1KB: turnstile"],
         )
 
+    def test_throughput_starts_at_0_and_times_are_below_it(self):
+        rate, time = (
+            block
+            for block in self.blocks(self.folder())
+            if isinstance(block, Figure) and block.name in ("sweeps", "response-times")
+        )
+        self.assertEqual([len(one.canvases) for one in (rate, time)], [1, 1])
+        self.assertGreaterEqual(rate.canvases[0].height, 180)
+        self.assertIn(">0</text>", rate.svg)
+        self.assertNotIn(">0</text>", time.svg)  # logarithmic
+        for one in (rate, time):
+            self.assertIn('class="f band c-stage1"', one.svg)
+        self.assertIn("f c-stage1", re.sub(r"<circle[^>]*>", "", rate.svg))  # a diamond, N*
+
 
 class FindingsTest(FolderTest):
     def test_each_line_of_the_checklist_leads_to_its_evidence(self):

@@ -37,6 +37,7 @@ class GatheredTest(unittest.TestCase):
         self.testers: Any = SimpleNamespace(
             testers=[],
             lost={},
+            gave_up=set(),
             killed_unix_s={},
             start_late_ms={},
             clocks=_Clocks(),

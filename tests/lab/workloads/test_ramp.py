@@ -38,6 +38,7 @@ LOAD = RampLoad(
 TOGETHER: dict[str, Any] = {
     "testers": 3,
     "lost": [],
+    "gave_up": [],
     "start_spread_ms": 2.0,
     "most_late_ms": 3.0,
     "clock_error_ms": None,
@@ -47,8 +48,8 @@ TOGETHER: dict[str, Any] = {
     "plateau_bytes_s": 1e6,
     "plateau_mean_ms": 20.0,
     "plateau_check": 0.99,
-    "uploads_borne": None,
-    "first_failed_s": None,
+    "uploads_borne": 3,
+    "first_failed_s": 5.0,
 }
 UNTIL_IT_ENDS = replace(LOAD, ramp=replace(RAMP, until_it_ends=True))
 
@@ -86,7 +87,7 @@ class LoadTest(unittest.TestCase):
         self.assertEqual((found.elapsed_s, found.throughput_rps), (7.5, 100))
 
     def test_each_figure_is_declared_and_told(self) -> None:
-        found = LOAD.figures(result(lost=["one: gone"]))
+        found = UNTIL_IT_ENDS.figures(result(lost=["one: gone"]))
         self.assertEqual(set(found), {one.name for one in ramp.FIGURES})
         self.assertEqual((found["testers"], found["testers_lost"]), (3, 1))
         for name in set(found) - {"testers", "testers_lost", "memory_limit_bytes"}:
@@ -100,6 +101,10 @@ class LoadTest(unittest.TestCase):
     def test_only_one_that_goes_on_until_memory_ends_may_end_the_server(self) -> None:
         self.assertIsNone(LOAD.without_server())
         self.assertEqual(UNTIL_IT_ENDS.without_server(), {})
+        self.assertIsNone(LOAD.figures(result())["uploads_borne"])
+
+    def test_one_whose_server_the_kernel_ended_at_its_limit_went_on_until_memory_ended(self):
+        self.assertEqual(LOAD.at_its_limit(), UNTIL_IT_ENDS)
 
 
 class FailuresTest(unittest.TestCase):
@@ -120,6 +125,9 @@ class FailuresTest(unittest.TestCase):
     def test_a_tester_must_not_begin_late(self) -> None:
         self.assertEqual(LOAD.failures(result(most_late_ms=50.0)), [])
         self.check("a tester began 51 ms late", result(most_late_ms=51.0))
+
+    def test_a_tester_without_a_success_is_a_fault(self) -> None:
+        self.check("no upload of a-1 succeeded", result(gave_up=["a-1", "a-2"]))
 
     def test_some_upload_must_succeed(self) -> None:
         self.check("no upload succeeded", result(requests=0))
@@ -144,8 +152,8 @@ class FailuresTest(unittest.TestCase):
 
 class UntilItEndsTest(unittest.TestCase):
     def test_failed_uploads_and_clients_without_one_are_what_it_asks_for(self) -> None:
-        found = result(requests=10, errors=990, plateau_check=0.1)
-        self.assertEqual(len(LOAD.failures(found)), 2)
+        found = result(requests=10, errors=990, plateau_check=0.1, gave_up=["a"])
+        self.assertEqual(len(LOAD.failures(found)), 3)
         self.assertEqual(UNTIL_IT_ENDS.failures(found), [])
 
     def test_all_else_must_hold(self) -> None:
@@ -240,10 +248,9 @@ class TogetherTest(unittest.TestCase):
         good = [Upload(start_s=start_s, end_s=5, bytes=1) for start_s in (0, 1, 2, 4.5)]
         failed = [Upload(start_s=3, end_s=end_s, bytes=0, is_whole=False) for end_s in (6, 4)]
         for seen, borne, first_s in ((good + failed, 5, 4), (good, 4, None)):
-            found = ramp.together(gathered(), seen, UNTIL_IT_ENDS.ramp)
+            found = ramp.together(gathered(gave_up=["a"]), seen, RAMP)
             self.assertEqual((found["uploads_borne"], found["first_failed_s"]), (borne, first_s))
-        other = ramp.together(gathered(), good + failed, RAMP)
-        self.assertEqual((other["uploads_borne"], other["first_failed_s"]), (None, None))
+            self.assertEqual(found["gave_up"], ["a"])
 
     def test_without_a_plateau_or_clients_nothing_is_known_of_it(self) -> None:
         short = replace(RAMP, life_s=1.0)
