@@ -31,7 +31,10 @@ constexpr std::size_t kMostNames = 100'000;
 constexpr std::size_t kMostWaitingBytes = std::size_t{4} << 20;  // folders that were found
 constexpr std::int64_t kMostNs = 10 * base::kNsPerS;             // it is asked once who the user is
 
-constexpr std::size_t kMostTextBytes = 256;
+// Who has finished sending for so long is most likely gone.
+constexpr std::int64_t kGoneNs = base::kNsPerS;
+
+constexpr std::size_t kMostTextBytes = 1024;
 
 // Opened when the program starts: the sandbox leaves no way to its file.
 const locale_t kLetters = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", nullptr);
@@ -57,7 +60,7 @@ std::u32string in_small_letters(std::string_view text) {
 // Goes through the folders in the order in which it finds them, so what is near comes first.
 class Search {
  public:
-  Search(const Exchange& exchange, Parts& parts, std::string_view root, std::string_view text)
+  Search(Exchange& exchange, Parts& parts, std::string_view root, std::string_view text)
       : exchange_(exchange),
         parts_(parts),
         root_(root),
@@ -72,24 +75,25 @@ class Search {
       const std::string inside = std::move(waiting_.front());
       waiting_.pop_front();
       waiting_bytes_ -= inside.size();
-      const auto looked = look_into(inside, last);
+      const auto looked = look_into(inside, last, take);
       const bool is_gone = !looked && looked.error().code == base::ErrorCode::kNotFound;
       if (!looked && (inside.empty() || !is_gone)) return looked;
-      if (last.size() < kTextPieceBytes) continue;
-      if (!take(last)) return base::kDone;
-      last.clear();
     }
+    if (is_left_) return base::Error{base::ErrorCode::kUnavailable, "the search was left"};
     const bool is_complete = waiting_.empty() && !has_left_out_;
     last += fmt::format("{}], \"complete\": {}}}\n", found_ > 0 ? "\n" : "", is_complete);
     return base::kDone;
   }
 
  private:
-  bool may_go_on() const {
-    return found_ < kMostFound && names_ < kMostNames && base::now_ns() - begun_ns_ < kMostNs;
+  bool may_go_on() {
+    const std::int64_t lasts_ns = base::now_ns() - begun_ns_;
+    is_left_ = is_left_ || exchange_.stream().is_over() || exchange_.stream().is_draining() ||
+               (lasts_ns > kGoneNs && exchange_.has_client_finished());
+    return !is_left_ && found_ < kMostFound && names_ < kMostNames && lasts_ns < kMostNs;
   }
 
-  base::Status look_into(const std::string& inside, std::string& to) {
+  base::Status look_into(const std::string& inside, std::string& to, const TakePiece& take) {
     const std::string folder = joined(root_, inside);
     FolderEntries listed(*parts_.fence, folder, parts_.listings_memory, exchange_.rights);
     while (!listed.is_at_end()) {
@@ -103,6 +107,9 @@ class Search {
         const auto some = left.first(std::min(left.size(), kLookedAtOnce));
         left = left.subspan(some.size());
         look_at(some, inside, to);
+        if (to.size() < kTextPieceBytes) continue;
+        is_left_ = is_left_ || !take(to);
+        to.clear();
       }
     }
     return base::kDone;
@@ -139,7 +146,7 @@ class Search {
     waiting_.push_back(folder);
   }
 
-  const Exchange& exchange_;
+  Exchange& exchange_;
   Parts& parts_;
   const std::string_view root_;
   const std::u32string wanted_;
@@ -150,6 +157,7 @@ class Search {
   std::size_t names_ = 0;
   std::size_t found_ = 0;
   bool has_left_out_ = false;
+  bool is_left_ = false;  // nobody waits for what is found
 };
 
 }  // namespace

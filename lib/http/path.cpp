@@ -66,9 +66,11 @@ std::vector<std::string> query_values(std::string_view target, std::string_view 
     const std::string_view name = part.substr(0, part.find('='));
     if (name != key) continue;
     std::string value(part.substr(std::min(name.size() + 1, part.size())));
-    const std::optional<std::size_t> size = decode(value, value);
-    if (!size) continue;
-    value.resize(*size);
+    std::string decoded(value);
+    if (const auto size = decode(value, decoded)) {
+      decoded.resize(*size);
+      value = std::move(decoded);
+    }
     values.push_back(std::move(value));
   }
   return values;

@@ -29,7 +29,7 @@ std::string encode_path(std::string_view name);
 
 // The values of a key in the query of a target, percent-decoded once: of "/a?k=b&k=c%20d" for "k"
 // they are "b" and "c d". A "+" is a plus. A key without "=" has an empty value. A value with a "%"
-// that begins no byte is left out.
+// that begins no byte is as it was sent.
 std::vector<std::string> query_values(std::string_view target, std::string_view key);
 
 }  // namespace http

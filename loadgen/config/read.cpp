@@ -166,7 +166,7 @@ void declare_tls(flags::App& app, Config& config) {
   app.group("TLS", flags::Shown::kInFullHelp);
   app.add_flag("--tls", config.is_encrypted,
                "encrypt the connections (native and http); not with --users and --channels. The "
-               " response time of a request that connects includes the handshake");
+               "response time of a request that connects includes the handshake");
   flags::add_path(app, "--tls-ca", config.tls_ca,
                   "believe servers with a certificate of the authorities in FILE; without it, of "
                   "those of the system");

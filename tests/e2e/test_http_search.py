@@ -47,13 +47,16 @@ class SearchTest(SceneTest):
                 self.assertEqual(self.find("\u03c3\u03b4"), (["a/\u03a3\u0394"], True))
                 self.assertEqual(self.find("t &."), (["a/Report &.txt"], True))
                 self.assertEqual(self.find("a/b"), ([], True))
-        first = json.loads(self.client.ask("/-/search/?q=rEPORT%20%26").body)["found"][0]
+        asked = "/-/search/?q=rEPORT%20%26"
+        answer = self.client.ask(asked)
+        self.assertEqual(self.client.ask(asked, method="HEAD").body, b"")
+        first = json.loads(answer.body)["found"][0]
         self.assertEqual((first["type"], first["size"]), ("file", 5))
 
     def test_what_is_no_search_is_refused(self) -> None:
         self.scene.write("sub/file", b"")
         server = self.serve()
-        for query in ("", "?q", "?q=", "?q=a&q=b", "?q=%", "?x=a", f"?q={'a' * 257}"):
+        for query in ("", "?q", "?q=", "?q=a&q=b", "?x=a", f"?q={'a' * 1025}"):
             self.assertEqual(self.client.ask(f"/-/search/{query}").status, 422, query)
         for folder in ("none/", "sub", "sub/file/", "-/", "sub/file"):
             self.assertEqual(self.client.ask(f"/-/search/{folder}?q=a").status, 404, folder)
@@ -81,3 +84,7 @@ class SearchTest(SceneTest):
         found, is_complete = self.find("name")
         self.assertEqual((len(found), len(set(found)), is_complete), (500, 500, False))
         self.assertEqual(self.find("name99")[1], True)
+        for number in range(100_000 - 600):  # with the folders, more than are looked at
+            os.link(self.scene.root / f"0/name{number % 2}", self.scene.root / f"5/x{number:05}")
+        self.assertEqual(self.find("nothing"), ([], False))
+        self.assertEqual(self.find("nothing", "4/"), ([], True))

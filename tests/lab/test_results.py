@@ -27,7 +27,7 @@ from lab.report.document import Document, Figure
 from lab.results.records import Folder, Run
 
 RESULTS = Path(__file__).resolve().parents[2] / "docs" / "results"
-_LARGEST_PAGE = 400_000
+_LARGEST_PAGE = 450_000
 _LARGEST_FIGURE = 8_000  # for each of its canvases
 _LARGEST_COURSE = 30_000  # of a ramp, with a point for each quarter of a second in a dozen lines
 _LONGEST_SUMMARY = 200

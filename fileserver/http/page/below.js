@@ -3,14 +3,20 @@
 const searchBelow = makeButton("Search below", showFound, "Search the folders below this one");
 
 async function showFound() {
-  if (search.value === "") return search.focus();
+  if (search.value === "" || searchBelow.disabled) return search.focus();
   say("…");
-  const { status, told } = await ask(`/-/search${FOLDER}?q=${encodeURIComponent(search.value)}`);
+  searchBelow.disabled = true;
+  const text = encodeURIComponent(search.value.normalize());
+  const { status, told } = await ask(`/-/search${FOLDER}?q=${text}`);
+  searchBelow.disabled = false;
   if (!told) return say(wordsOf(status), true);
   say("");
   const list = make("ul", {}, ...told.found.map(({ path, type }) => {
     const slash = type === "directory" ? "/" : "";
-    return make("li", {}, make("a", { href: addressOf(path) + slash }, isolated(path), slash));
+    const isUtf8 = !path.includes("\ufffd"); // else no address leads there
+    const link = make(isUtf8 ? "a" : "span", {}, isolated(path), slash);
+    if (isUtf8) link.href = addressOf(path) + slash;
+    return make("li", {}, link);
   }));
   const words = `${told.found.length} names below this folder have “${search.value}”.`;
   const more = " There are too many to look at all: search further below.";

@@ -4,7 +4,7 @@ const table = document.querySelector("table");
 const headings = [...(table?.tHead.rows[0].cells ?? [])]; // the page to sign in has no table
 const search = make("input", {
   type: "search", autocomplete: "off", placeholder: "Search this folder",
-  "aria-label": "Search the names of this folder",
+  "aria-label": "Search the names of this folder", maxLength: 250,
 });
 const showsHidden = make("input", { type: "checkbox" });
 const hiddenBox = make("label", { className: "box" }, showsHidden, "Hidden names");

@@ -72,7 +72,7 @@ TEST_CASE("a key of a query has its values, in their order", "[http]") {
   CHECK(http::query_values("/a?zip", "zip") == Values{""});
   CHECK(http::query_values("/a?zip&k=1", "zip") == Values{""});
   CHECK(http::query_values("/a?k=%c3%A9%26%3D=?", "k") == Values{"\xc3\xa9&==?"});
-  CHECK(http::query_values("/a?k=%&k=%4&k=%4g&k=5", "k") == Values{"5"});
+  CHECK(http::query_values("/a?k=%&k=%4&k=%4g&k=5", "k") == Values{"%", "%4", "%4g", "5"});
   for (const std::string_view target :
        {"", "/", "/a", "/k=1", "/a?", "/a?&", "/a?kk=1&&x=k", "/a?K"})
     CHECK(http::query_values(target, "k").empty());
