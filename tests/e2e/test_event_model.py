@@ -90,7 +90,7 @@ class EventModelTest(SceneTest):
 
     def test_an_end_that_comes_with_the_last_bytes_is_seen(self) -> None:
         server = self.start()
-        client = self.scene.client(server)
+        client = self.logged_in(server)  # so it is watched
         client.send("get:alice:wonderland\n" * 200)
         client.half_close()
         self.assertEqual(client.rest(), b"OK\n" * 200)

@@ -42,9 +42,10 @@ class LinksTest(LinksScene):
 
     def test_the_whole_share_has_no_paths_of_the_server(self) -> None:
         link = self.made("/")
+        self.scene.write("-/file", b"of no path")
         self.assertEqual(self.ask(f"{link}other.txt").body, b"other.txt")
         self.assertEqual(self.ask(f"{link}docs/a.txt").body, b"docs/a.txt")
-        for path in ("-/", "-/whoami", "-/zip/", "-/trash/", "-/l/", "-/apps", "-/?zip"):
+        for path in ("-/", "-/whoami", "-/zip/", "-/trash/", "-/l/", "-/file", "-/?zip"):
             with self.subTest(path):
                 self.assertEqual(self.status(link + path), 404)
 
