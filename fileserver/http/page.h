@@ -13,13 +13,13 @@ class Exchange;
 struct Parts;
 
 // For Content-Security-Policy. A page loads our style sheet and nothing else. One with the script
-// loads that too, and it may ask this server. No text becomes HTML or a script in it. No page of
+// loads that too, may ask this server, and shows its pictures. No text becomes HTML or a script in it. No page of
 // another site shows either in a frame.
 inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
 inline constexpr std::string_view kScriptedPagePolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
     "require-trusted-types-for 'script'; trusted-types 'none'";
 

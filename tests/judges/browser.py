@@ -29,7 +29,7 @@ _SIGN_IN = """([user, password]) => {
   request.setRequestHeader("Accept", "text/html");
   request.send(JSON.stringify({ user, password }));
 }"""
-_KEYS = {"Tab": 9, "Enter": 13, "Escape": 27}
+_KEYS = {"ArrowLeft": 37, "ArrowRight": 39, "Tab": 9, "Enter": 13, "Escape": 27}
 
 Event = dict[str, Any]
 

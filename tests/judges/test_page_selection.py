@@ -1,5 +1,6 @@
 """Chromium: several names of a folder are selected, and moved, deleted or downloaded at once."""
 
+import base64
 import io
 import os
 import zipfile
@@ -9,6 +10,9 @@ from browser import PROGRAM
 from judge_scene import needs
 from page_scene import DIALOG, SEEN, STATUS, PageTest
 
+A_DOT = base64.b64decode(  # a PNG of one pixel, whatever the name says
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+)
 BAR = "document.querySelector('.selection')"
 COUNT = f"{BAR}.hidden ? '' : {BAR}.firstChild.textContent"
 
@@ -94,6 +98,30 @@ class ChangeSelectedTest(SelectionTest):
 @needs(PROGRAM)
 class ReadSelectedTest(SelectionTest):
     server_flags = ()
+
+    def test_pictures_are_looked_at_one_after_the_other(self) -> None:
+        self.open("1.png", "2.JPG", "3.txt", ".4.gif", "10.webp")
+        for name in ("1.png", "2.JPG", "10.webp"):
+            (self.folder / name).write_bytes(A_DOT)
+        self.value("document.querySelector('td a[href=\"1.png\"]').click()")
+        heading = "document.querySelector('dialog h2')?.textContent"
+        shown = "[...document.querySelectorAll('dialog img')].map(one => one.naturalWidth)"
+        for step, name in (
+            ("0", "1.png (1 of 3)"),
+            ("press", "2.JPG (2 of 3)"),
+            ("ArrowRight", "10.webp (3 of 3)"),
+            ("ArrowRight", "1.png (1 of 3)"),
+            ("ArrowLeft", "10.webp (3 of 3)"),
+        ):
+            if step == "press":
+                self.press("Next")
+            elif step != "0":
+                self.browser.press(step)
+            self.until(heading, name)
+            self.until(shown, [1])
+        self.browser.press("Escape")
+        self.until(DIALOG, False)
+        self.browser.goes(lambda: self.browser.click("3.txt"))
 
     def test_names_below_are_found_and_lead_there(self) -> None:
         self.open("plan.txt", "sub/", "other")

@@ -12,6 +12,7 @@ function startFolder() {
   addActions();
   startListing();
   startSelection();
+  startPictures();
   if (isWritable) startChanges();
   startDrops();
   startSignOut();
