@@ -12,7 +12,7 @@ from store_scene import CONNECTIONS, PATIENT, PLAIN
 class SqliteFileTest(SceneTest):
     def remove_accounts(self) -> None:
         for path in self.files():
-            path.unlink()
+            path.unlink(missing_ok=True)  # SQLite removes its own with the last connection
 
     def files(self) -> list[Path]:
         """The file with the accounts and those that SQLite keeps beside it."""
