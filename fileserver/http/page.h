@@ -13,8 +13,8 @@ class Exchange;
 struct Parts;
 
 // For Content-Security-Policy. A page loads our style sheet and nothing else. One with the script
-// loads that too, may ask this server, and shows its pictures. No text becomes HTML or a script in it. No page of
-// another site shows either in a frame.
+// loads that too, may ask this server, and shows its pictures. No text becomes HTML or a script in
+// it. No page of another site shows either in a frame.
 inline constexpr std::string_view kPagePolicy =
     "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors 'none'";
