@@ -31,16 +31,18 @@ AddressShares::Group AddressShares::group_of(const net::IpAddress& peer) const {
   std::array<std::uint64_t, 2> halves;
   std::memcpy(halves.data(), peer.bytes().data(), sizeof halves);
   if (!peer.is_v4()) halves[1] = 0;  // the network is in the first half
+  constexpr std::uint64_t kGroups = std::uint64_t{kCounters} * kCounters;
   return static_cast<Group>(mixed(mixed(halves[0] ^ seeds_[0]) ^ halves[1] ^ seeds_[1]) % kGroups);
 }
 
-// Its own addresses are not looked at again: their connections come meanwhile, and would make it
-// push out one of themselves.
+// Its own counters are not looked at again: its connections come meanwhile, and would make it push
+// out one of themselves.
 bool AddressShares::may_push_out(const net::IpAddress& newcomer, int places) const {
   const Group own = group_of(newcomer);
   if (is_large(own, places)) return false;
-  for (Group other = 0; other < kGroups; ++other) {
-    if (other != own && is_large(other, places)) return true;
+  for (Group i = 0; i < kCounters; ++i) {
+    if (i != own % kCounters && is_over(first_[i], places)) return true;
+    if (i != own / kCounters && is_over(second_[i], places)) return true;
   }
   return false;
 }

@@ -14,23 +14,26 @@
 
 namespace serve {
 
-// How many connections each address has. The addresses of an IPv6 /64 count as one, and so do a few
-// addresses by chance, of which nobody knows beforehand which. It may lie in shared memory.
+// How many connections each address has. The addresses of an IPv6 /64 count as one. Each address is
+// counted in two of the counters and has the lower count, so one counts for another only if both
+// counters are other addresses' too, by chance, of which nobody knows beforehand whose. It may lie
+// in shared memory.
 //
 // Any thread and any process.
 class AddressShares {
  public:
-  using Group = std::uint32_t;  // some addresses
+  using Group = std::uint32_t;  // an address, by its two counters
 
   AddressShares();  // throws std::system_error if the system has no random number
 
   Group group_of(const net::IpAddress& peer) const;
-  void add(Group group) { connections_[group].fetch_add(1, std::memory_order_relaxed); }
-  void remove(Group group) { connections_[group].fetch_sub(1, std::memory_order_relaxed); }
+  void add(Group group) { count(group, 1); }
+  void remove(Group group) { count(group, -1); }
 
-  // Whether they have more than a quarter of `places`.
+  // Whether it has more than a quarter of `places`.
   bool is_large(Group group, int places) const {
-    return std::int64_t{4} * connections_[group].load(std::memory_order_relaxed) > places;
+    const bool is_first_over = is_over(first_[group % kCounters], places);
+    return is_first_over && is_over(second_[group / kCounters], places);
   }
 
   // Whether some connection may have to give way to this newcomer: others have more than their
@@ -38,10 +41,19 @@ class AddressShares {
   bool may_push_out(const net::IpAddress& newcomer, int places) const;
 
  private:
-  static constexpr std::size_t kGroups = 4096;
+  static constexpr Group kCounters = 4096;
+  using Counters = std::array<std::atomic<int>, kCounters>;
+
+  static bool is_over(const std::atomic<int>& counter, int places) {
+    return std::int64_t{4} * counter.load(std::memory_order_relaxed) > places;
+  }
+  void count(Group group, int change) {
+    first_[group % kCounters].fetch_add(change, std::memory_order_relaxed);
+    second_[group / kCounters].fetch_add(change, std::memory_order_relaxed);
+  }
 
   std::array<std::uint64_t, 2> seeds_;
-  std::array<std::atomic<int>, kGroups> connections_{};
+  Counters first_{}, second_{};
 };
 
 // The place of one connection after the other. One thread or process owns it, and calls the first

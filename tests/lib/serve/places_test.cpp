@@ -1,5 +1,7 @@
 #include "serve/places.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <atomic>
 #include <thread>
@@ -99,6 +101,17 @@ TEST_CASE("an address with a quarter of the places keeps them", "[places]") {
   const std::array hosts{"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4"};
   for (std::size_t i = 0; i < scene.all.size(); ++i) scene.begin(i, hosts[i / 2]);
   CHECK_FALSE(scene.given_to("192.0.2.5"));
+}
+
+TEST_CASE("hardly an address counts for a large one by chance", "[places]") {
+  PlacesScene scene;
+  scene.fill("192.0.2.1");
+  int large = 0;
+  for (int i = 0; i < 100'000; ++i) {
+    const auto other = host(fmt::format("10.{}.{}.1", i / 256, i % 256).c_str());
+    large += scene.shares.is_large(scene.shares.group_of(other), kPlaces) ? 1 : 0;
+  }
+  CHECK(large <= 2);
 }
 
 TEST_CASE("an older place of a small address stays where a large one has others", "[places]") {
