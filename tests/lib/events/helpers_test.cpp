@@ -1,5 +1,6 @@
 #include "events/helpers.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <functional>
@@ -110,6 +111,24 @@ TEST_CASE("what may wait for a helper takes half of them", "[events]") {
   CHECK(helpers.submit(other, Length::kShort) == Helpers::Submitted::kBegins);
   other.may_end = true;
   CHECK(is_soon([&] { return other.done.load(); }));
+  for (Sleep& job : jobs) job.may_end = true;
+  CHECK(helpers.are_done_by(base::Deadline::in_ms(30'000)));
+}
+
+TEST_CASE("long calls leave half of the helpers to short ones", "[events]") {
+  std::vector<Sleep> jobs(Helpers::kMost);
+  std::vector<Sleep> others(Helpers::kMost / 2);
+  const auto begun = [](const std::vector<Sleep>& some) {
+    const auto has_begun = [](const Sleep& one) { return one.begun.load(); };
+    return static_cast<std::size_t>(std::count_if(some.begin(), some.end(), has_begun));
+  };
+  Helpers helpers(0);
+  for (Sleep& job : jobs) helpers.submit(job, Length::kLong);
+  CHECK(is_soon([&] { return begun(jobs) >= Helpers::kMost / 2; }));
+  for (Sleep& other : others) helpers.submit(other, Length::kShort);
+  CHECK(is_soon([&] { return begun(others) == others.size(); }));
+  CHECK(begun(jobs) == Helpers::kMost / 2);
+  for (Sleep& other : others) other.may_end = true;
   for (Sleep& job : jobs) job.may_end = true;
   CHECK(helpers.are_done_by(base::Deadline::in_ms(30'000)));
 }
