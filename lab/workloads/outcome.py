@@ -72,7 +72,7 @@ class Result:
     throughput_rps: float
     bytes: int
     errors: dict[str, int]
-    response_ms: dict[str, float]  # of a crowd only the mean is known
+    response_ms: dict[str, Any]  # of a crowd only the mean is known
     is_valid: bool = True
     invalid_because: list[str] = field(default_factory=list)
     start_s: float
@@ -96,7 +96,7 @@ class Result:
             "errors": {
                 cause: count for cause, count in raw["errors"].items() if cause != "total" and count
             },
-            "response_ms": raw["response_time_ms"],
+            "response_ms": known_times(raw["response_time_ms"], own["requests"]),
             "is_valid": raw["valid"],
             "invalid_because": list(raw["invalid_because"]),
             "start_s": raw["started_unix_s"],
@@ -119,6 +119,12 @@ class Result:
     @property
     def error_list(self) -> str:
         return ", ".join(f"{cause} {count}" for cause, count in sorted(self.errors.items()))
+
+
+def known_times(times: dict[str, Any], requests: int) -> dict[str, Any]:
+    """With None for a percentile beyond which no request lies: loadgen has the longest time."""
+    least = {"p90": 10, "p99": 100, "p99.9": 1000}
+    return {name: ms if requests >= least.get(name, 0) else None for name, ms in times.items()}
 
 
 def starved_share(raw: dict[str, Any]) -> float:

@@ -117,15 +117,16 @@ Json ms_of_ns(std::int64_t ns) { return rounded(ms_of(static_cast<double>(ns)));
 Json s_of_ms(std::int64_t ms) { return static_cast<double>(ms) / 1000; }
 Json think_s(double think_ms) { return std::round(think_ms * 1e6) / 1e9; }
 
-Json known_or_null(const std::optional<double>& percentile_ms) {
-  return percentile_ms ? Json(rounded(*percentile_ms)) : Json();
-}
-
+// A percentile of too few requests is the longest time, as of the rank that is nearest.
 Json json(const ResponseTimes& response) {
-  return {{"mean", rounded(response.mean_ms)},     {"min", rounded(response.min_ms)},
-          {"p50", rounded(response.p50_ms)},       {"p90", known_or_null(response.p90_ms)},
-          {"p99", known_or_null(response.p99_ms)}, {"p99.9", known_or_null(response.p999_ms)},
-          {"max", rounded(response.max_ms)}};
+  const double max_ms = response.max_ms;
+  return {{"mean", rounded(response.mean_ms)},
+          {"min", rounded(response.min_ms)},
+          {"p50", rounded(response.p50_ms)},
+          {"p90", rounded(response.p90_ms.value_or(max_ms))},
+          {"p99", rounded(response.p99_ms.value_or(max_ms))},
+          {"p99.9", rounded(response.p999_ms.value_or(max_ms))},
+          {"max", rounded(max_ms)}};
 }
 
 Json json(const Interval& interval) { return {rounded(interval.low), rounded(interval.high)}; }

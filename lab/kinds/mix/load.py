@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...workloads.load import Asked
-from ...workloads.outcome import Result
+from ...workloads.outcome import Result, known_times
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
 from ..kind import LESS, MORE, NEITHER, Figure
@@ -69,8 +69,9 @@ class MixedLoop(ClosedLoop):
         for kind, part in _kinds(result).items():
             if part["requests"]:
                 found[f"{kind}_rps"] = part["throughput_rps"]
-                found[f"{kind}_p50_ms"] = part["response_time_ms"]["p50"]
-                found[f"{kind}_p99_ms"] = part["response_time_ms"]["p99"]
+                times = known_times(part["response_time_ms"], part["requests"])
+                found[f"{kind}_p50_ms"] = times["p50"]
+                found[f"{kind}_p99_ms"] = times["p99"]
         return found
 
     def figures_of_server(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...workloads.load import Asked
-from ...workloads.outcome import Result
+from ...workloads.outcome import Result, known_times
 from ..closed_loop import load as closed_loop
 from ..closed_loop.load import ClosedLoop
 from ..kind import LESS, MORE, Figure
@@ -103,6 +103,6 @@ def schedule(result: Result) -> Schedule:
     return Schedule(
         due=raw["due"],
         given_up=raw["given_up"],
-        service_ms=raw["service_time_ms"],
-        lateness_ms=raw["lateness_ms"],
+        service_ms=known_times(raw["service_time_ms"], result.requests),
+        lateness_ms=known_times(raw["lateness_ms"], result.requests),
     )
