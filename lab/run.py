@@ -62,6 +62,7 @@ def run(
         probes.run(bench)
         profile.run(bench)
         Campaign(bench).run()
+        probes.run_behind(bench)
         bench.environment.is_complete = True
         folder.write_environment(bench.environment)
     finally:

@@ -170,6 +170,7 @@ class Analysis:
 
     is_shared: other programs used the machine meanwhile. Then a gain is one in the CPU time that
     the servers need for a request, and what limits a stage is not judged.
+    disks: what may be all that the disk can do, the most of it last; [] if it was not probed.
     """
 
     def __init__(
@@ -185,15 +186,15 @@ class Analysis:
         self.discard = environment.options.discard  # of the first repetitions of bursts
         self._evidence = evidence
         self._ramps: dict[Cell, RampResult | None] = {}
-        runs = _calibrated(runs, environment.disk_probe)
+        self.disks = _disks(runs, environment.disk_probes)
         swept = [run for run in runs if not run.pair and run.cell.kind is CLOSED_LOOP]
         cells = list(dict.fromkeys(run.cell for run in swept))
         results = {
             cell: self._result(cell, [run for run in swept if run.cell == cell]) for cell in cells
         }
         self._results = {cell: result for cell, result in results.items() if result is not None}
-        self.invalid = [run for run in runs if not run.is_valid]
-        self.runs = runs
+        self.runs = _calibrated(runs, self.disks[-1] if self.disks else None)
+        self.invalid = [run for run in self.runs if not run.is_valid]
 
     def result(self, cell: Cell) -> CellResult | None:
         """None when the cell has no valid point."""
@@ -232,7 +233,9 @@ class Analysis:
         """In the order in which the cells were first measured."""
         return list(self._results.values())
 
-    def _result(self, cell: Cell, runs: list[Run]) -> CellResult | None:
+    def _result(self, cell: Cell, uncalibrated: list[Run]) -> CellResult | None:
+        by_disk = [_calibrated(uncalibrated, disk) for disk in self.disks] or [uncalibrated]
+        runs = by_disk[-1]
         points = _points(runs)
         if not points:
             return None
@@ -245,16 +248,19 @@ class Analysis:
         is_saturated = best.threads < points[-1].threads or sweep.has_flattened(
             _all_that_tell([_as_point(point) for point in points], runs)
         )
-        at_maximum = _between(points, _first_full(points, best), at_saturation.threads)
+        full = _first_full(points, best), at_saturation.threads
         carries = self._environment.carries_bytes_per_s(runs[0].topology)
         named = (
             verdict.OF_SHARED
             if self.is_shared
-            else verdict.judge(
-                resources.of_runs(at_maximum, pins, found, carries),
-                model.response_s if model else None,
-                is_saturated,
-                _is_generator_limit(at_maximum),
+            else verdict.agreed(
+                verdict.judge(
+                    resources.of_runs(at_maximum, pins, found, carries),
+                    model.response_s if model else None,
+                    is_saturated,
+                    _is_generator_limit(at_maximum),
+                )
+                for at_maximum in (_between(_points(some), *full) for some in by_disk)
             )
         )
         return CellResult(
@@ -284,14 +290,16 @@ def _between(points: list[ThreadCount], first: int, last: int) -> list[Run]:
     ]
 
 
-def _calibrated(runs: list[Run], probe: DiskProbe | None) -> list[Run]:
-    """With the use of the disk as a share of what it can do: what the probe did or, if any of these
-    runs did more of something, that run. Without a probe it is the time in which it had a request.
-    """
-    if not probe:
+def _disks(runs: list[Run], probes: list[DiskProbe]) -> list[DiskProbe]:
+    """What may be all that the disk can do, the most of it last; [] if it was not probed."""
+    return disk_probe.marks(probes, [(run.elapsed_s, run.usage) for run in runs]) if probes else []
+
+
+def _calibrated(runs: list[Run], disk: DiskProbe | None) -> list[Run]:
+    """With the use of the disk as a share of what it can do; without a probe it is the kernel's."""
+    if not disk:
         return runs
-    most = probe.or_more(run.usage for run in runs)
-    return [replace(run, usage=disk_probe.calibrated(run.usage, most)) for run in runs]
+    return [replace(run, usage=disk_probe.calibrated(run.usage, disk)) for run in runs]
 
 
 def _points(runs: list[Run]) -> list[ThreadCount]:

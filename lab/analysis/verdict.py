@@ -17,7 +17,7 @@ does not count where several connections carried more than the one of iperf3.
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 SATURATED = 0.90
@@ -26,6 +26,7 @@ FEWEST_PASSES = 3  # with fewer, each run must show a lead
 _LEAD = 0.05  # a smaller difference between two shares of a window is chance
 _LEAD_OF_FEW = 0.10  # the same where fewer than FEWEST_PASSES values show it
 NOT_SATURATED = "not saturated"
+CANNOT_TELL = "cannot tell"
 LOAD_GENERATOR = "loadgen"
 
 
@@ -107,6 +108,21 @@ def judge(
         "none over 70%",
         "Saturated, but no resource is over 70%: look for locks, sleeps or limits; "
         f"busiest: {evidence}.",
+    )
+
+
+def agreed(verdicts: Iterable[Verdict]) -> Verdict:
+    """The last one, if all of them name the same. Each goes by other figures of what the disk can
+    do.
+    """
+    *others, last = verdicts
+    other = next((one for one in others if one.label != last.label), None)
+    if not other:
+        return last
+    return Verdict(
+        CANNOT_TELL,
+        "Cannot tell: the figures of what the disk can do contradict each other. By the highest: "
+        f"{last.sentence} By the lowest: {other.sentence}",
     )
 
 

@@ -61,6 +61,14 @@ def run(bench: Bench) -> None:
             measure_once(bench, probe)
 
 
+def run_behind(bench: Bench) -> None:
+    """The disk once more: what it can do may have changed since the first run."""
+    if bench.environment.disk_probe:
+        keep = partial(setattr, bench.environment, "disk_probe_behind")
+        says = "measuring the disk once more"
+        measure_once(bench, Probe("disk probe behind the runs", says, _disk_of(bench), keep))
+
+
 def link(bench: Bench, place: Place) -> None:
     """What the way to this place carries, and what is there, if it is another machine."""
     environment = bench.environment
@@ -116,12 +124,14 @@ def _undisturbed(place: End, measure: Callable[[], Carried]) -> Carried:
 
 
 def _disk(bench: Bench) -> Iterator[Probe[DiskProbe]]:
-    environment, seconds = bench.environment, bench.plan.mode.seconds / 4
+    environment = bench.environment
     if not environment.disk_probe:
-        measure = partial(disk_probe.measure, bench.work, seconds)
-        yield Probe(
-            "disk probe", "measuring the disk", measure, partial(setattr, environment, "disk_probe")
-        )
+        keep = partial(setattr, environment, "disk_probe")
+        yield Probe("disk probe", "measuring the disk", _disk_of(bench), keep)
+
+
+def _disk_of(bench: Bench) -> Callable[[], DiskProbe]:
+    return partial(disk_probe.measure, bench.work, bench.plan.mode.seconds / 8)
 
 
 def _machines(bench: Bench) -> Iterator[Probe[MachineProbe]]:

@@ -9,7 +9,7 @@ from rig.cores import counted
 from ..analysis import passes
 from ..analysis.cells import Analysis, CellResult
 from ..analysis.gains import Gain
-from ..analysis.verdict import NOT_SATURATED, Verdict
+from ..analysis.verdict import CANNOT_TELL, NOT_SATURATED, Verdict
 from ..plan import catalog
 from ..plan.catalog import row_title
 from ..results.environment import Environment
@@ -126,6 +126,8 @@ def _is_told(result: CellResult) -> bool:
 def _limited(verdict: Verdict) -> str:
     if verdict.label == NOT_SATURATED:
         return "and throughput still rose at the last N"
+    if verdict.label == CANNOT_TELL:
+        return "and what limits it cannot be told"
     if not verdict.alike:
         known = verdict.label == _LABEL_OF_GENERATOR
         return (

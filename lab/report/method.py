@@ -47,6 +47,7 @@ def _configuration(
     found = [
         _trials(analysis, environment),
         _network(environment),
+        *_full_disk(analysis),
         f"{counted(len(environment.cores)).capitalize()}. {environment.pinning}",
         *dict.fromkeys(stack.durability for stack in environment.stacks.values()),
     ]
@@ -96,6 +97,19 @@ def _network(environment: Environment) -> str:
         if environment.host.own_network_namespace
         else "It was in the host's network namespace, with its connection tracking."
     )
+
+
+def _full_disk(analysis: Analysis) -> list[str]:
+    """What counts as all that the disk can do, the highest figures first."""
+    figures = [
+        f"{one.read_bytes_per_s / 1e6:,.0f} MB/s read or {one.write_bytes_per_s / 1e6:,.0f} "
+        f"written, or a second {one.reads_per_s:,.0f} reads or {one.writes_per_s:,.0f} writes "
+        "of 4 KiB"
+        for one in reversed(analysis.disks)
+    ]
+    if not figures:
+        return []
+    return [f"A full disk ({analysis.disks[0].disk}): {'; by the lowest figures '.join(figures)}."]
 
 
 def _lengths(lengths: Sequence[float]) -> str:

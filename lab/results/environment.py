@@ -58,7 +58,8 @@ class Environment:
     stacks: dict[str, StackRecord] = field(default_factory=dict)  # by the slug of the cell
     network_probe: Carried | None = None  # of loopback
     loopback_bytes_per_s: float | None = None
-    disk_probe: DiskProbe | None = None  # of the disk below the work folder
+    disk_probe: DiskProbe | None = None  # of the disk below the work folder, before the runs
+    disk_probe_behind: DiskProbe | None = None  # behind the last one
     link_probes: dict[str, Carried] = field(default_factory=dict)  # by the name of the place
     extents: dict[str, str] = field(default_factory=dict)  # size -> the pieces of its files
     machine_probes: dict[str, MachineProbe] = field(default_factory=dict)  # by its name
@@ -71,6 +72,10 @@ class Environment:
     def keep_loopback(self, carried: Carried) -> None:
         self.network_probe = carried
         self.loopback_bytes_per_s = carried.bytes_per_s
+
+    @property
+    def disk_probes(self) -> list[DiskProbe]:
+        return [one for one in (self.disk_probe, self.disk_probe_behind) if one]
 
     @property
     def placement(self) -> Placement:

@@ -83,6 +83,13 @@ class ProbesTest(unittest.TestCase):
         probes.run(self.bench)
         self.assertEqual(self.bench.folder.environment().problems, {})
 
+    def test_the_disk_is_probed_once_more_behind_the_runs(self) -> None:
+        probes.run(self.bench)
+        behind = replace(DISK, reads_per_s=1.0)
+        self.disk.return_value = behind
+        probes.run_behind(self.bench)
+        self.assertEqual(self.bench.folder.environment().disk_probes, [DISK, behind])
+
     def test_a_plan_without_cells_needs_none(self) -> None:
         self.bench.plan = examples.planned("table1")
         probes.run(self.bench)

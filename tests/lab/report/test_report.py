@@ -15,6 +15,7 @@ from lab.analysis.cells import Analysis
 from lab.analysis.findings import Judged
 from lab.analysis.intervals import Spread
 from lab.analysis.passes import CANNOT_TELL, SEEN
+from lab.observe.disk_probe import DiskProbe
 from lab.plan import catalog
 from lab.plan.catalog import Cell
 from lab.report import compare, finding_views, markdown, page, wording
@@ -146,6 +147,22 @@ class ReportTest(FolderTest):
         written = self.written(self.folder(stages={"prefetching": stage}))
         self.assertIn("caches dropped before each get of prefetching,", written)
         self.assertIn("argon2id in prefetching", written)
+
+    def test_it_says_what_counts_as_a_full_disk(self):
+        probe = DiskProbe(
+            disk="vda",
+            read_bytes_per_s=2e9,
+            write_bytes_per_s=5e8,
+            reads_per_s=9e3,
+            writes_per_s=8e3,
+        )
+        behind = replace(probe, read_bytes_per_s=1e9)
+        folder = self.folder(disk_probe=probe, disk_probe_behind=behind)
+        written = self.written(folder)
+        self.assertIn(
+            "A full disk (vda): 2,000 MB/s read or 500 written, or a second 9,000", written
+        )
+        self.assertIn("; by the lowest figures 1,000 MB/s read", written)
 
     def test_an_experiment_that_is_no_longer_there_is_named(self):
         options = replace(examples.ENVIRONMENT.options, experiments=("table9",))

@@ -182,6 +182,35 @@ CASES = (
         right=(CANNOT_TELL,),
     ),
     Case(
+        name="a lock, and a probe of the disk that is far too low",
+        truth="no measured resource",
+        systems={
+            _STAGE: System(
+                cpu_ms={"fileserver": 0.1, "loadgen": 0.1},
+                lock_ms=1.0,
+                disk_ms=0.05,
+                size_bytes=100_000,
+                disk_probes=(100e6, 100e6),
+            )
+        },
+        answer=_limit(kind="disk"),
+        right=(CANNOT_TELL,),
+    ),
+    Case(
+        name="a disk whose probes contradict each other",
+        truth="full by one of them, half full by the other",
+        systems={
+            _STAGE: System(
+                cpu_ms={"fileserver": 0.6, "loadgen": 0.4},
+                disk_ms=2.0,
+                size_bytes=100_000,
+                disk_probes=(50e6, 100e6),
+            )
+        },
+        answer=_limit(kind="disk"),
+        right=(CANNOT_TELL,),
+    ),
+    Case(
         name="a gain of 1.3, drift of a third",
         truth="a gain",
         systems={_STAGE: _USUAL, _OTHER: _faster(1.3)},

@@ -8,12 +8,14 @@ worked out here once more, without the code of lab/analysis.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import Any
 
 import examples
 
+from lab.observe.disk_probe import DiskProbe
 from lab.observe.usage import ComponentUsage, CoreUsage, DiskUsage, Usage
 from lab.plan import catalog
 from lab.plan.catalog import Cell
@@ -47,6 +49,7 @@ class System:
     delay_ms: float = 0.0
     size_bytes: int = 1000
     link_bytes_per_s: float | None = None  # None: the load comes over loopback
+    disk_probes: tuple[float, float] | None = None  # bytes read/s, before the runs and behind them
     stolen: float = 0.0  # the share of the cores that the hypervisor takes
 
     def throughput(self, threads: int, cpu_ms: float, slowness: float) -> float:
@@ -147,13 +150,29 @@ class Machine:
 
 
 def environment(systems: dict[Cell, System], random: Random) -> Environment:
-    """Two cores that all share, and a probe of the link if there is one."""
+    """Two cores that all share, and probes of the link and the disk if there are any."""
+    found = replace(examples.ENVIRONMENT, **_disk_probes(systems.values()))
     rates = [one.link_bytes_per_s for one in systems.values() if one.link_bytes_per_s]
     if not rates:
-        return examples.ENVIRONMENT
+        return found
     carried = rates[0] * math.exp(random.gauss(0, 0.01))
     probe = Carried(interval_s=10.0, bytes=round(10 * carried))
-    return replace(examples.ENVIRONMENT, link_probes={LINK: probe})
+    return replace(found, link_probes={LINK: probe})
+
+
+def _disk_probes(systems: Iterable[System]) -> dict[str, Any]:
+    """Of the last one that has them. Requests are never what is scarce."""
+    found: dict[str, Any] = {}
+    for system in systems:
+        for name, rate in zip(("disk_probe", "disk_probe_behind"), system.disk_probes or ()):
+            found[name] = DiskProbe(
+                disk="vda",
+                read_bytes_per_s=rate,
+                write_bytes_per_s=rate,
+                reads_per_s=1e9,
+                writes_per_s=1e9,
+            )
+    return found
 
 
 def _core(busy: float, stolen: float) -> CoreUsage:
