@@ -1,6 +1,7 @@
 """The lines that a server wrote for one trial."""
 
 import threading
+import time
 import unittest
 from unittest import mock
 
@@ -76,11 +77,16 @@ class ServerLogTest(unittest.TestCase):
         self.append(line("before"))
         log = self.log()
         self.append(line("a"))
-        writers = [threading.Timer(0.1 * n, self.append, [line(f"late{n}")]) for n in (1, 2)]
-        for writer in writers:
-            writer.start()
-            self.addCleanup(writer.join)
-        with mock.patch.object(server_log, "_QUIET_S", 0.5):
+
+        def write_late() -> None:
+            for name in ("late1", "late2"):
+                time.sleep(0.1)
+                self.append(line(name))
+
+        writer = threading.Thread(target=write_late)
+        writer.start()
+        self.addCleanup(writer.join)
+        with mock.patch.object(server_log, "_QUIET_S", 1.5):
             found = [one.name for one in log.of_file(10)]
         self.assertEqual(found, ["a", "late1", "late2"])
 
