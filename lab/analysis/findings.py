@@ -36,7 +36,7 @@ from .passes import CANNOT_TELL, NOT_SEEN, SEEN, Told, inside
 from .verdict import Resource
 
 _LEAST_GAIN = 1.03  # a smaller one is none
-_LEAST_GAIN_OF_FEW = 1.30  # in each of two passes; two runs differ by as much, seldom four of them
+_LEAST_GAIN_OF_FEW = 1.40  # in each of two passes; two runs differ by as much, seldom four of them
 _FEW = 2  # passes; with one pass, nothing is told
 _OF_SHARED = "other programs used the machine"
 _COMPARABLE = 0.15  # the largest difference that is called comparable

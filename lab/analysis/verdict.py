@@ -2,7 +2,7 @@
 
 The rule looks at all runs from N* to the highest N that still has the maximum. A resource is named
 only if it was busier than every other one in each pass, by five points. With fewer than three
-passes, it must be so in each run, and by ten points if these are fewer than three, too. Otherwise
+passes, it must be so in each run, and by 15 points if these are fewer than three, too. Otherwise
 those that are alike are listed, and none is named. The first of these that holds decides:
   1. The load generator says in most runs that it was the limit. The servers were not the limit.
   2. A resource was busy for 90% of the window or more. The busiest is named. If it is a CPU of
@@ -24,7 +24,7 @@ SATURATED = 0.90
 CLOSE = 0.70
 FEWEST_PASSES = 3  # with fewer, each run must show a lead
 _LEAD = 0.05  # a smaller difference between two shares of a window is chance
-_LEAD_OF_FEW = 0.10  # the same where fewer than FEWEST_PASSES values show it
+_LEAD_OF_FEW = 0.15  # the same where fewer than FEWEST_PASSES values show it
 NOT_SATURATED = "not saturated"
 CANNOT_TELL = "cannot tell"
 LOAD_GENERATOR = "loadgen"

@@ -213,7 +213,7 @@ _OF_SWEEPS = [
     "connections were open. Other programs used at most 10% of the cores. A point that fails is "
     "drawn hollow and listed below; it is in no table.",
     "Finding: a gain is seen here if its interval is above 1 and it is over 3%, and not seen if "
-    "the interval is below 1.03. With two passes, both must show ×1.3. “Comparable” is seen if "
+    "the interval is below 1.03. With two passes, both must show ×1.4. “Comparable” is seen if "
     "the whole interval is within 15%. A bottleneck is held against the resource that the rule "
     "names; it cannot be told if the rule names none or several. A maximum that was not reached "
     "tells nothing.",

@@ -28,7 +28,7 @@ class VerdictTest(unittest.TestCase):
         return said
 
     def test_the_busiest_resource_over_ninety_percent_is_named_with_its_numbers(self):
-        found = judge([named(0.96, demand_s=0.0041), named(0.86, "CPU")], 0.010, True, False)
+        found = judge([named(0.96, demand_s=0.0041), named(0.80, "CPU")], 0.010, True, False)
         self.assertEqual(found.label, "MySQL's disk writes")
         self.assertEqual(
             found.sentence,

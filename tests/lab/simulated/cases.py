@@ -16,12 +16,16 @@ from lab.plan.claims import Claim, Gain, Limit
 
 _STAGE, _OTHER, _ROW = "prefetching", "redis", "1KB"
 _FULL = 5  # passes, and blocks of each gain
+USUAL_POWER = 0.95
 _A_THIRD = 1.5  # the slowest pass has two thirds of the speed of the fastest
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """right are the answers that are true. All others are wrong, except "cannot tell"."""
+    """right are the answers that are true. All others are wrong, except "cannot tell".
+
+    power is the share of experiments in which a right answer can be told at least.
+    """
 
     name: str
     truth: str
@@ -32,6 +36,7 @@ class Case:
     blocks: int = 0
     drift: float = 1.1
     noise: float = 1.0
+    power: float = USUAL_POWER
 
     def ask(self, seed: int) -> str:
         """The answer of the lab to one experiment. The same seed gives the same experiment."""
@@ -217,6 +222,16 @@ CASES = (
         answer=_gain(),
         right=(SEEN,),
         drift=_A_THIRD,
+        power=0.1,
+    ),
+    Case(
+        name="a gain of 2, drift of a third",
+        truth="a gain",
+        systems={_STAGE: _USUAL, _OTHER: _faster(2.0)},
+        answer=_gain(),
+        right=(SEEN,),
+        drift=_A_THIRD,
+        power=0.9,
     ),
     Case(
         name="equal stages, drift of a third",
@@ -285,6 +300,17 @@ CASES = (
         right=(SEEN,),
         blocks=_FULL,
         drift=_A_THIRD,
+        power=0.1,
+    ),
+    Case(
+        name="a gain of 1.5, side by side",
+        truth="a gain",
+        systems={_STAGE: _USUAL, _OTHER: _faster(1.5)},
+        answer=_gain(),
+        right=(SEEN,),
+        blocks=_FULL,
+        drift=_A_THIRD,
+        power=0.9,
     ),
     Case(
         name="equal stages, side by side",
@@ -303,6 +329,7 @@ CASES = (
         right=(SEEN,),
         blocks=_FULL,
         drift=_A_THIRD,
+        power=0.0,
     ),
     Case(
         name="a gain of 1.6, three blocks",
@@ -313,6 +340,7 @@ CASES = (
         passes=1,
         blocks=3,
         drift=_A_THIRD,
+        power=0.3,
     ),
     Case(
         name="a maximum that was not reached",

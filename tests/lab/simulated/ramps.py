@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import simulated_seconds as simulated
+from simulated.cases import USUAL_POWER
 
 from lab.analysis import knee, regression, two_views
 from lab.analysis.blocks import Estimate
@@ -34,6 +35,7 @@ class Case:
     truth: str
     ask: Callable[[int], str]
     right: tuple[str, ...]
+    power: float = USUAL_POWER
 
 
 def noise(seed: int, part: int, follows: float, count: int = _SECONDS) -> list[float]:

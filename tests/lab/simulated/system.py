@@ -32,8 +32,8 @@ _CORES = 2
 _METHOD = catalog.modes()["002", "full"]
 
 # The noise of the recorded runs of docs/results, as standard deviations of logarithms.
-_BETWEEN_CELLS = 0.04  # within a pass: cells are measured minutes apart
-_BETWEEN_POINTS = 0.03
+BETWEEN_CELLS = 0.10  # within a pass: cells are measured minutes apart
+BETWEEN_POINTS = 0.11
 _OF_A_COUNTER = 0.02
 _WAKE_UPS = 0.25  # a lone request needs so much more CPU than one under load
 _MOST_FOREIGN = 0.04  # of the cores, by other programs
@@ -112,12 +112,12 @@ class Machine:
         return self._of(number, lambda: self.random.uniform(1, self.drift))
 
     def _of_cell(self, cell: Cell, repeat: int) -> float:
-        return self._of((cell, repeat), lambda: self._noise(_BETWEEN_CELLS))
+        return self._of((cell, repeat), lambda: self._noise(BETWEEN_CELLS))
 
     def _measure(
         self, cell: Cell, system: System, threads: int, repeat: int, slowness: float
     ) -> Run:
-        slowness *= self._noise(_BETWEEN_POINTS)
+        slowness *= self._noise(BETWEEN_POINTS)
         foreign = self.random.uniform(0, _MOST_FOREIGN)
         wake_ups = 1 + _WAKE_UPS / threads
         cpu_ms = {

@@ -2,15 +2,24 @@
 
 import contextlib
 import io
+import math
 import os
 import unittest
 from dataclasses import replace
+from pathlib import Path
+from statistics import fmean
 from unittest import mock
 
 from simulated import cases as systems
-from simulated import proof, ramps
+from simulated import proof, ramps, system
 from simulated.cases import CASES
 from simulated.system import System
+
+from lab.kinds import CLOSED_LOOP
+from lab.plan.catalog import Cell
+from lab.results.records import Folder
+
+RESULTS = Path(__file__).parents[3] / "docs/results"
 
 # The full gate takes more of them, and make lab-proof a hundred.
 _FEW_SEEDS = 20 if os.environ.get("TURNSTILE_GATE") == "full" else 6
@@ -45,6 +54,38 @@ class ProofTest(unittest.TestCase):
         ):
             self.assertEqual(proof.main(), 1)
         self.assertIn("FAILED seen here: 2", out.getvalue())
+
+
+class NoiseTest(unittest.TestCase):
+    """Of points with three passes in 002. Without its mean over the passes, and that of its pass, a
+    point has two thirds of its variance.
+    """
+
+    def setUp(self) -> None:
+        by_point: dict[tuple[Cell, int], dict[int, float]] = {}
+        for run in Folder(RESULTS / "002").runs():
+            if run.is_valid and not run.pair and run.cell.kind is CLOSED_LOOP:
+                logs = by_point.setdefault((run.cell, run.threads), {})
+                logs[run.repeat] = math.log(run.throughput_rps)
+        whole = {point: logs for point, logs in by_point.items() if len(logs) == 3}
+        lefts = {
+            point: {repeat: log - fmean(logs.values()) for repeat, log in logs.items()}
+            for point, logs in whole.items()
+        }
+        of_pass = {repeat: fmean(left[repeat] for left in lefts.values()) for repeat in (1, 2, 3)}
+        self.by_cell: dict[tuple[Cell, int], list[float]] = {}
+        for (cell, _), left in lefts.items():
+            for repeat, deviation in left.items():
+                found = self.by_cell.setdefault((cell, repeat), [])
+                found.append(deviation - of_pass[repeat])
+
+    def test_it_is_that_of_the_recorded_runs(self) -> None:
+        groups = self.by_cell.values()
+        freedom = sum(len(group) - 1 for group in groups)
+        within = sum((one - fmean(group)) ** 2 for group in groups for one in group) / freedom
+        between = fmean(fmean(group) ** 2 - within / len(group) for group in groups)
+        self.assertAlmostEqual(math.sqrt(1.5 * within), system.BETWEEN_POINTS, delta=0.005)
+        self.assertAlmostEqual(math.sqrt(1.5 * between), system.BETWEEN_CELLS, delta=0.005)
 
 
 class SystemTest(unittest.TestCase):
