@@ -1,4 +1,4 @@
-"""SIGHUP, with nothing to open or to read again."""
+"""SIGHUP, with nothing to open or to read again: it never ends a server."""
 
 import signal
 
@@ -26,3 +26,12 @@ class HangupTest(SceneTest):
         server.signal(signal.SIGHUP)
         self.assertEqual(self.scene.client(server).ask("ping"), "OK")
         self.assertEqual(server.stop(), 0)
+
+    def test_a_hangup_does_not_end_the_authserver(self) -> None:
+        for model in ("thread", "process"):
+            with self.subTest(model):
+                server = self.scene.authserver("--model", model)
+                server.signal(signal.SIGHUP)
+                eventually(lambda: "nothing to read again" in server.log(), "the line")
+                self.assertEqual(self.scene.client(server).ask("ping"), "OK")
+                self.assertEqual(server.stop(), 0)
