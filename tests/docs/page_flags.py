@@ -18,6 +18,7 @@ _ENDS_COMMAND = frozenset("&|;`()")
 FOREIGN: dict[str, set[str]] = {
     "apt-get": {"--reinstall"},
     "aria2c": {"--checksum", "--http-passwd", "--http-user"},
+    "certbot": {"--deploy-hook", "--standalone"},
     "curl": {"--anyauth", "--cacert", "--etag-save", "--resolve"},
     "docker": {"--build", "--entrypoint", "--env-file", "--network", "--no-deps", "--profile"}
     | {"--image", "--label-add", "--publish-add", "--rm", "--update-order", "--wait"},

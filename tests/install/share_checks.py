@@ -1,12 +1,19 @@
 """What must hold on the host behind a section of docs/share.md."""
 
-from asking import FILES, Check, eventually, expect, journal, refused, said
+from asking import FILES, Check, eventually, expect, journal, pid_of, refused, said
 from fresh_host import CAN_MOUNT_SHARES, Host
+from install_checks import units_are_sound
 
 SHARE = "https://files.example.com"
 CERTIFICATE = "/etc/turnstile/tls/certificate.pem"
 LOG = "/var/log/turnstile/transfers.json"
+KEY = "/etc/turnstile/tls/key.pem"
 RIGHTS = "/etc/turnstile/rights"
+# What a client is shown. The address is that of this host.
+SERVED = "openssl s_client -connect files.example.com:443 </dev/null 2>/dev/null | "
+SERVED += "openssl x509 -noout -fingerprint"
+MADE = "openssl x509 -noout -fingerprint -in"
+BIND_LOW_PORTS = 1 << 10
 
 
 def as_user(user: str) -> str:
@@ -37,6 +44,46 @@ def a_mistake_in_the_rights_changes_nothing(host: Host) -> None:
     lines = said(host, f"wc -l <{RIGHTS}")
     journal(host, FILES, f"line {lines}")
     said(host, f"cp /tmp/rights {RIGHTS} && systemctl reload {FILES}")
+
+
+def the_server_alone_reads_the_key(host: Host) -> None:
+    expect(host, f"stat -c '%U %a' {KEY}", "turnstile 400")
+    refused(host, f"cat {KEY}", "denied", user="nobody")
+    refused(host, f"cat {KEY}", "denied", user="turnstile-auth")
+
+
+def it_serves_https_with_one_capability_in_its_sandbox(host: Host) -> None:
+    shown = said(host, f"systemctl show --property StatusText --value {FILES}")
+    wanted = "READY 127.0.0.1:9000 http=127.0.0.1:8080 https=0.0.0.0:443"
+    assert shown == wanted, shown
+    for kind in ("CapBnd", "CapEff", "CapPrm"):
+        expect(
+            host,
+            f"sed -n 's/^{kind}:.//p' /proc/{pid_of(host, FILES)}/status",
+            f"{BIND_LOW_PORTS:016x}",
+        )
+    journal(host, FILES, 'info sandbox restricts="files, TCP and system calls"')
+    units_are_sound(host)
+
+
+def a_renewed_certificate_is_served_by_the_same_process(host: Host) -> None:
+    """The folder is as certbot has it, and certbot calls the command so."""
+    before = pid_of(host, FILES)
+    scripts = "scripts/make-certificates /tmp/made files.example.com"
+    names = "live/x/fullchain.pem live/x/privkey.pem"
+    said(
+        host,
+        f"{scripts}; cd /tmp; mkdir -p live/x archive/x; cd archive/x;"
+        " cp /tmp/made/files.example.com.pem fullchain1.pem;"
+        " cp /tmp/made/files.example.com-key.pem privkey1.pem; cd /tmp;"
+        f" for name in {names}; do ln -s ../../archive/x/$(basename $name .pem)1.pem $name; done;"
+        " cd live/x; RENEWED_LINEAGE=/tmp/live/x sh -c turnstile-certificate",
+    )
+    eventually(host, f'[ "$({SERVED})" = "$({MADE} /tmp/live/x/fullchain.pem)" ]')
+    # What the page has made is what the rest of the page trusts.
+    said(host, "turnstile-certificate ~/certificate.pem ~/key.pem")
+    eventually(host, f'[ "$({SERVED})" = "$({MADE} ~/certificate.pem)" ]')
+    assert pid_of(host, FILES) == before
 
 
 def each_group_has_its_part(host: Host) -> None:
@@ -83,6 +130,11 @@ def who_leaves_is_out_at_once(host: Host) -> None:
 OF_SECTIONS: dict[str, list[Check]] = {
     "Three users": [passwords_are_for_root_only],
     "Two groups": [rights_of_cora_are_explained, a_mistake_in_the_rights_changes_nothing],
+    "HTTPS": [
+        the_server_alone_reads_the_key,
+        it_serves_https_with_one_capability_in_its_sandbox,
+        a_renewed_certificate_is_served_by_the_same_process,
+    ],
     "The first file": [the_first_file_is_there, each_group_has_its_part],
     "Mount it": [
         what_was_written_to_the_mount_is_there,

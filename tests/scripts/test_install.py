@@ -113,7 +113,7 @@ class FilesTest(InstallTest):
     def test_each_program_has_a_manual_page_without_a_mistake(self) -> None:
         self.packaging("install")
         pages = sorted((self.prefix / "share/man").rglob("*.gz"))
-        self.assertEqual(len(pages), len(PROGRAMS) + 1)
+        self.assertEqual(len(pages), len(PROGRAMS) + 2)
         for page in pages:
             done = run("man", "--warnings", "-l", page, env={**os.environ, "MANROFFOPT": ""})
             self.assertEqual((done.returncode, done.stderr), (0, ""), page)
@@ -240,6 +240,76 @@ class AccountsTest(InstallTest):
         done = self.add("--create-store", "--config", str(own))
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn(f"{self.folder}/own.db", done.stdout + done.stderr)
+
+
+@unittest.skipIf(missing("openssl"), missing("openssl"))
+class CertificateTest(InstallTest):
+    """The folder is as certbot lays it out: its names are links to the newest files."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.packaging("install")
+        self.live, self.archive = self.folder / "live/a.example", self.folder / "archive/a.example"
+        for folder in (self.live, self.archive):
+            folder.mkdir(parents=True)
+        self.called = self.folder / "called"
+        systemctl = self.folder / "systemctl"
+        systemctl.write_text(f'#!/bin/sh\necho "$@" >>{self.called}\n')
+        systemctl.chmod(0o755)
+
+    def issue(self, number: int) -> None:
+        """A certificate and its key, as the newest ones."""
+        made = self.folder / f"made{number}"
+        run(PROJECT / "scripts/make-certificates", made, "a.example")
+        for name, kind in (("a.example.pem", "fullchain"), ("a.example-key.pem", "privkey")):
+            (self.archive / f"{kind}{number}.pem").write_bytes((made / name).read_bytes())
+            link = self.live / f"{kind}.pem"
+            link.unlink(missing_ok=True)
+            link.symlink_to(f"../../archive/a.example/{kind}{number}.pem")
+
+    def renewed(self, *words: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+        path = {"PATH": f"{self.folder}:{os.environ['PATH']}"}
+        owner = {"TURNSTILE_USER": pwd.getpwuid(self.owner()).pw_name}
+        variables = {**os.environ, **path, **owner, **variables}
+        return run(self.prefix / "bin/turnstile-certificate", *words, env=variables)
+
+    @staticmethod
+    def owner() -> int:
+        """Who stands for the user of the fileserver, whom only an installation has."""
+        return pwd.getpwnam("nobody").pw_uid if os.geteuid() == 0 else os.geteuid()
+
+    def given(self) -> list[bytes]:
+        folder = self.etc / "turnstile/tls"
+        return [(folder / name).read_bytes() for name in ("certificate.pem", "key.pem")]
+
+    def newest(self) -> list[bytes]:
+        return [(self.live / f"{kind}.pem").read_bytes() for kind in ("fullchain", "privkey")]
+
+    def test_each_renewal_of_certbot_is_given_to_the_server(self) -> None:
+        for number in (1, 2):
+            self.issue(number)
+            done = self.renewed(RENEWED_LINEAGE=str(self.live), RENEWED_DOMAINS="a.example")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+            self.assertEqual(self.given(), self.newest())
+            last = self.called.read_text().splitlines()[-1]
+            self.assertEqual(last, "reload turnstile-fileserver")
+        folder = self.etc / "turnstile/tls"
+        modes = {path.name: path.stat().st_mode & 0o777 for path in folder.iterdir()}
+        self.assertEqual(modes, {"certificate.pem": 0o444, "key.pem": 0o400})
+        self.assertEqual((folder / "key.pem").stat().st_uid, self.owner())
+
+    def test_a_key_of_another_certificate_changes_nothing(self) -> None:
+        self.issue(1)
+        pair = [self.live / "fullchain.pem", self.live / "privkey.pem"]
+        self.assertEqual(self.renewed(*pair).returncode, 0)
+        first = self.given()
+        self.issue(2)
+        reloads = self.called.read_text()
+        done = self.renewed(pair[0], self.archive / "privkey1.pem")
+        self.assert_one_line(done, 1, "privkey1.pem is not the key of")
+        self.assert_one_line(self.renewed(pair[1], pair[1]), 1, "has no certificate")
+        self.assertEqual((self.given(), self.called.read_text()), (first, reloads))
+        self.assertEqual(self.renewed().returncode, 2)
 
 
 class DebWithoutToolTest(ScriptTest):
