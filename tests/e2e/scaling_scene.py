@@ -1,4 +1,7 @@
-"""Three fileservers with a folder each, behind haproxy with the configuration of docs/scaling."""
+"""Three fileservers with a folder each, behind haproxy with the configuration of docs/scaling.
+
+All ways between them are in TLS. The hosts have one address, and so one certificate.
+"""
 
 import http.client
 import os
@@ -12,6 +15,7 @@ from http_client import basic
 from needs import found
 from programs import Program
 from scene import create_account
+from test_auth_tls import SERVER, client_flags, in_tls, server_flags, shared
 from tls_scene import ProxyScene
 
 from rig.host import free_port
@@ -25,7 +29,7 @@ USER = ("alice", "wonderland")
 
 @dataclass
 class Host:
-    """A fileserver with a port for HTTP that stays, and its folder."""
+    """A fileserver with a port for HTTPS that stays, and its folder."""
 
     name: str
     port: int
@@ -38,7 +42,8 @@ class SpreadTest(ProxyScene):
 
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
+        listen = ("--tls-listen", "127.0.0.1:0", *server_flags(shared()))
+        self.authserver = self.scene.authserver("--password-scheme", "plain", *listen)
         create_account(self.authserver, *USER)
         self.hosts: dict[str, Host] = {}
 
@@ -55,11 +60,14 @@ class SpreadTest(ProxyScene):
         folder.mkdir(exist_ok=True)
         return folder
 
-    def start_host(self, port: int, root: Path, *flags: object) -> Program:
-        listen = ("--http-listen", f"127.0.0.1:{port}", "--trusted-proxy", "127.0.0.1")
-        telemetry = ("--telemetry-listen", "127.0.0.1:0")
-        behind = fileserver_flags(str(self.authserver), root)
-        return self.scene.start("fileserver", [*behind, *listen, *telemetry, *flags])
+    def start_host(self, port: int, root: Path, *flags: object, authority: str = ".") -> Program:
+        """`authority` is the folder of who has certified it, below the shared one."""
+        listen = ("--https-listen", f"127.0.0.1:{port}", "--trusted-proxy", "127.0.0.1")
+        to_test = ("--telemetry-listen", "127.0.0.1:0", "--http-listen", "127.0.0.1:0")
+        own = server_flags(shared() / authority)[:-2]
+        behind = fileserver_flags(in_tls(self.authserver), root)
+        hop = client_flags(shared(), SERVER)
+        return self.scene.start("fileserver", [*behind, *hop, *listen, *own, *to_test, *flags])
 
     def start_haproxy(self, without: str = "") -> None:
         """Starts it, or another one on another port, `without` the line of a host."""
@@ -71,8 +79,10 @@ class SpreadTest(ProxyScene):
         places |= {"bind :80\n": f"bind 127.0.0.1:{free_port()}\n"}
         places |= {"bind :443 ": f"bind 127.0.0.1:{self.port} "}
         places |= {"/etc/haproxy/turnstile.pem": str(pem)}
+        places |= {"/etc/haproxy/turnstile-ca.pem": str(shared() / "ca.pem")}
         for number, host in enumerate(self.hosts.values(), start=1):
-            places[f"10.0.0.{number}:8080"] = f"127.0.0.1:{host.port}"
+            places[f"10.0.0.{number}:8443"] = f"127.0.0.1:{host.port}"
+            places[f"verifyhost 10.0.0.{number}"] = f"verifyhost {SERVER}"
         for old, new in places.items():
             self.assertIn(old, text)
             text = text.replace(old, new)
@@ -85,12 +95,14 @@ class SpreadTest(ProxyScene):
         path.write_text(text)
         self.start_proxy(found("haproxy"), "-db", "-f", str(path))
 
+    def connected(self) -> http.client.HTTPSConnection:
+        """A connection to haproxy, which the caller closes."""
+        context = ssl.create_default_context(cafile=str(self.certificate))
+        return http.client.HTTPSConnection("localhost", self.port, timeout=60, context=context)
+
     def get_all(self, names: tuple[str, ...] = NAMES) -> dict[str, tuple[int, bytes]]:
         """Status and body of each name, all on one connection."""
-        context = ssl.create_default_context(cafile=str(self.certificate))
-        connection = http.client.HTTPSConnection(
-            "localhost", self.port, timeout=60, context=context
-        )
+        connection = self.connected()
         found = {}
         try:
             for name in names:

@@ -3,6 +3,7 @@
 import http.client
 import json
 import os
+import shutil
 import time
 import urllib.request
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from pathlib import Path
 import telemetry
 from http_client import basic
 from prefetch_scene import SOON_S
+from test_auth_tls import SERVER, server_flags, shared
 from tls_scene import LARGE, NAMES, ProxyTest
 from waiting import eventually
 
@@ -22,7 +24,11 @@ class CacheTest(ProxyTest):
     needs = ("openssl", "nginx")
     configurations = Path(__file__).parents[2] / "docs" / "scaling"
     site = "nginx-cache.conf"
-    fileserver_flags = telemetry.FLAG
+    upstream = ("10.0.0.1:8443", "https")
+    fileserver_flags = (
+        *telemetry.FLAG,
+        *("--https-listen", "127.0.0.1:0", *server_flags(shared())[:-2]),
+    )
 
     def setUp(self) -> None:
         super().setUp()
@@ -30,7 +36,9 @@ class CacheTest(ProxyTest):
         self.scene.folder.chmod(0o711)
         self.folder.chmod(0o711)
         cache = self.folder / "cache"
-        self.start_nginx(**{"/var/cache/nginx/turnstile": str(cache)})
+        shutil.copy(shared() / "ca.pem", self.folder)
+        name = {"proxy_ssl_name                10.0.0.1;": f"proxy_ssl_name {SERVER};"}
+        self.start_nginx(**{"/var/cache/nginx/turnstile": str(cache)} | name)
         self.cache = cache
 
     def sends(self) -> int:

@@ -5,10 +5,12 @@ import os
 import subprocess
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from http.client import HTTPSConnection, RemoteDisconnected
 from pathlib import Path
 
 import telemetry
-from http_client import HttpClient
+from http_client import HttpClient, basic
 from prefetch_scene import SOON_S
 from processes import connections_with_unread_bytes
 from scaling_scene import HOSTS, NAMES, USER, SpreadTest, moved, of
@@ -21,6 +23,14 @@ def cached_bytes(path: Path) -> int:
     """What the page cache of the system holds of a file."""
     command = ["fincore", "--bytes", "--noheadings", "--output", "RES", str(path)]
     return int(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def status(connection: HTTPSConnection, method: str, target: str, body: bytes = b"") -> int:
+    """Of the answer, all of which is read."""
+    connection.request(method, target, body, {"Authorization": basic(*USER)})
+    answer = connection.getresponse()
+    answer.read()
+    return answer.status
 
 
 class NamesTest(SpreadTest):
@@ -58,14 +68,34 @@ class NamesTest(SpreadTest):
         get, put, *_ = sorted(of("two", self.places()))
         two = self.hosts["two"]
         size = 4000  # more than haproxy's checks send, which wait there too
-        two.server.pause()
-        with ThreadPoolExecutor(2) as pool:
-            got = pool.submit(self.ask, f"{get}?{'x' * size}")
-            done = pool.submit(self.ask, put, method="PUT", body=b"x" * size)
+        with ExitStack() as open_ones, ThreadPoolExecutor(2) as pool:
+            # A handshake with a host that stands still would fail, and nothing were sent to it.
+            reader, writer = (self.connected_to(get, open_ones) for _ in range(2))
+            two.server.pause()
+            got = pool.submit(status, reader, "GET", f"/{get}?{'x' * size}")
+            done = pool.submit(status, writer, "PUT", f"/{put}", b"x" * size)
             eventually(lambda: connections_with_unread_bytes(two.port, size) >= 2, "both are sent")
             two.server.kill()
-            self.assertEqual(got.result()[0], 200)
-            self.assertEqual(done.result()[0], 502)  # another host would have said 405
+            self.assertEqual(got.result(), 200)
+            with self.assertRaises(RemoteDisconnected):  # another host would have said 405
+                done.result()
+
+    def connected_to(self, name: str, until: ExitStack) -> HTTPSConnection:
+        """A connection for which haproxy has one to the host of the name."""
+        connection = self.connected()
+        until.callback(connection.close)
+        self.assertEqual(status(connection, "GET", f"/{name}"), 200)
+        return connection
+
+    def test_an_impostor_gets_no_request(self) -> None:
+        """It has the address, and a certificate for it that another authority has issued."""
+        before = self.places()
+        two = self.hosts["two"]
+        two.server.kill()
+        two.server = self.start_host(two.port, two.root, "--files", "disk", authority="stranger")
+        after = self.places()
+        self.assertEqual(of("two", after), set())
+        self.assertEqual(moved(before, after), of("two", before))
 
     def test_a_line_that_is_taken_out_moves_only_its_names(self) -> None:
         before = self.places()

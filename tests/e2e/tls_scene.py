@@ -104,6 +104,7 @@ class ProxyTest(ProxyScene):
 
     configurations = TLS
     site = "nginx.conf"
+    upstream = ("127.0.0.1:8080", "http")  # as the file has it, and which port it is
     fileserver_flags: tuple[str, ...] = ()
 
     def setUp(self) -> None:
@@ -123,10 +124,11 @@ class ProxyTest(ProxyScene):
 
     def configuration(self, name: str, **places: str) -> str:
         """The file with the places of this test. Each of them must be in the file."""
-        host, port = self.fileserver.further_address("http")
+        upstream, kind = self.upstream
+        host, port = self.fileserver.further_address(kind)
         text = (self.configurations / name).read_text()
         for old, new in {
-            "127.0.0.1:8080": f"{host}:{port}",
+            upstream: f"{host}:{port}",
             "/etc/turnstile/tls": str(self.folder),
             **places,
         }.items():
