@@ -31,7 +31,8 @@ class RedisNode:
     def ask(self, command: str) -> list[str]:
         """The lines of the reply. Empty if the server does not answer."""
         login = "REDISCLI_AUTH=$(cat /run/secrets/store-password)"
-        return self.inside(f"{login} redis-cli -p {self._port} {command}").splitlines()
+        client = f"redis-cli --tls --cacert /run/secrets/tls-ca -p {self._port}"
+        return self.inside(f"{login} {client} {command}").splitlines()
 
     def role(self) -> str:
         """master, slave, or empty if the server does not answer."""

@@ -7,11 +7,12 @@ import secrets
 import subprocess
 import tempfile
 import unittest
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from engine import PLAIN, run
-from stack import deploy, image
+from stack import deploy, image, make_certificates
 from waiting import eventually
 
 STACK = f"turnstile-test-{os.getpid()}-swarm"
@@ -30,6 +31,21 @@ def join_swarm() -> bool:
     return True
 
 
+def begin(clean_up: Callable[..., None], settings: dict[str, str]) -> str:
+    """Deploys the stack. Returns the folder of its passwords and certificates."""
+    if join_swarm():
+        clean_up(run, "docker", "network", "rm", "docker_gwbridge", check=False)
+        clean_up(run, "docker", "swarm", "leave", "--force")
+    folder = tempfile.TemporaryDirectory()
+    clean_up(folder.cleanup)
+    for name in ("store-password", "mysql-root-password"):
+        Path(folder.name, name).write_text(secrets.token_hex(), encoding="ascii")
+    make_certificates(folder.name)
+    clean_up(remove_stack)
+    deploy(STACK, folder.name, PLAIN | settings)
+    return folder.name
+
+
 def addresses_of(service: str) -> list[str]:
     """Returns the addresses of the service's ready replicas, as other services see them."""
     script = f"getent ahostsv4 {service} | awk '{{ print $1 }}' | sort -u"
@@ -40,6 +56,11 @@ def ask(server: str, *lines: str) -> list[str]:
     """Sends the lines to the server and returns the lines of its replies."""
     command = ["--env", f"ASK_SERVER={server}", "--entrypoint", "ask", image("loadgen")]
     return run(*RUN, *command, *lines, check=False).splitlines()
+
+
+def ask_authserver(container: str, *lines: str) -> list[str]:
+    """The same for an authserver, which takes lines in clear only inside of its container."""
+    return run("docker", "exec", container, "ask", *lines, check=False).splitlines()
 
 
 def containers_of(service: str) -> list[str]:
@@ -87,16 +108,11 @@ class Swarm(unittest.TestCase):
 
     authservers: list[str]
     fileservers: list[str]
+    passwords: str
 
     @classmethod
     def setUpClass(cls) -> None:
-        if join_swarm():
-            cls.addClassCleanup(run, "docker", "network", "rm", "docker_gwbridge", check=False)
-            cls.addClassCleanup(run, "docker", "swarm", "leave", "--force")
-        with tempfile.TemporaryDirectory() as passwords:
-            Path(passwords, "store-password").write_text(secrets.token_hex(), encoding="ascii")
-            cls.addClassCleanup(remove_stack)
-            deploy(STACK, passwords, PLAIN)
+        cls.passwords = begin(cls.addClassCleanup, {})
         cls.authservers = cls.wait_for("authserver")
         cls.fileservers = cls.wait_for("fileserver")
 
@@ -114,9 +130,42 @@ class Swarm(unittest.TestCase):
         self.assertEqual(ask(f"{self.fileservers[0]}:9000", "new:alice:wonderland"), ["OK"])
         for server in self.fileservers:
             self.assertEqual(ask(f"{server}:9000", "get:alice:wonderland"), ["OK"])
+        for container in containers_of("authserver"):
+            self.assertEqual(ask_authserver(container, "auth:alice:wonderland"), ["OK"])
+            refused = ask_authserver(container, "auth:alice:wrong")
+            self.assertTrue(refused[0].startswith("ERR denied"), refused)
+
+    def test_an_authserver_hears_only_who_has_a_certificate(self) -> None:
         for server in self.authservers:
-            self.assertEqual(ask(f"{server}:9001", "auth:alice:wonderland"), ["OK"])
-            self.assertTrue(ask(f"{server}:9001", "auth:alice:wrong")[0].startswith("ERR denied"))
+            self.assertEqual(ask(f"{server}:9001", "ping"), [], "no port is in clear")
+            self.assertEqual(ask(f"{server}:9002", "ping"), [])
+            self.assertEqual(self.in_tls(server), "")
+            self.assertEqual(self.in_tls(server, "fileserver"), "OK")
+        with tempfile.TemporaryDirectory() as others:
+            make_certificates(others)
+            self.assertEqual(self.in_tls(server, "fileserver", folder=others), "")
+
+    def in_tls(self, server: str, name: str = "", folder: str = "") -> str:
+        """What an authserver answers to a ping, by whoever has the certificate of a name."""
+        shows = f"-cert /tls/{name}.pem -key /tls/{name}-key.pem" if name else ""
+        believes = "-CAfile /own/ca.pem -verify_return_error -verify_hostname authserver"
+        client = f"openssl s_client -quiet -connect {server}:9002 {believes} {shows}"
+        script = f"(echo ping; sleep 1) | {client} 2>/dev/null"
+        mounts = [f"--volume={self.passwords}/tls:/own:ro"]
+        mounts += [f"--volume={folder or self.passwords}/tls:/tls:ro"]
+        command = [*mounts, "--entrypoint", "bash", image("setup"), "-c", script]
+        return run(*RUN, *command, check=False).strip()
+
+    def test_redis_hears_nobody_in_clear(self) -> None:
+        redis = containers_of("redis")[0]
+        in_tls = "--tls --cacert /run/secrets/tls-ca"
+        for words, answer in ((in_tls, "NOAUTH"), ("", "onnection")):
+            said = run(
+                *("docker", "exec", redis, "sh", "-c"),
+                f"timeout 5 redis-cli {words} -h redis ping 2>&1",
+                check=False,
+            )
+            self.assertIn(answer, said)
 
     def test_killing_one_authserver_under_load_causes_no_wrong_reply(self) -> None:
         self.assertEqual(ask(f"{self.fileservers[0]}:9000", "new:ada:lovelace"), ["OK"])
@@ -162,3 +211,22 @@ class Swarm(unittest.TestCase):
 
     def wait_for_store(self) -> None:
         eventually(lambda: self.pings() == {"OK"}, "the store is back", STARTED_WITHIN_S)
+
+
+class OnMysql(unittest.TestCase):
+    def test_accounts_are_kept_there_and_nobody_asks_it_in_clear(self) -> None:
+        begin(self.addCleanup, {"STORE": "mysql", "MYSQL_IMAGE": "mysql:9"})
+        for line in ("new:alice:wonderland", "get:alice:wonderland"):
+            eventually(partial(self.is_done, line), line, STARTED_WITHIN_S)
+        in_clear = "mysql --ssl-mode=DISABLED -h mysql -u turnstile"
+        password = "$(cat /run/secrets/store-password)"
+        said = run(
+            *("docker", "exec", containers_of("mysql")[0], "sh", "-c"),
+            f"MYSQL_PWD={password} {in_clear} -e 'SELECT 1' 2>&1",
+            check=False,
+        )
+        self.assertIn("require_secure_transport", said)
+
+    @staticmethod
+    def is_done(line: str) -> bool:
+        return ask("fileserver:9000", line) == ["OK"]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import nodes
-from stack import deploy, image
+from stack import deploy, image, make_certificates
 from waiting import eventually
 
 TORTURE = Path(__file__).resolve().parents[1] / "torture"
@@ -105,6 +105,7 @@ class Case(unittest.TestCase):
         changes = [word for file in (UNTHROTTLED, *cls.changes) for word in ("-f", file)]
         with tempfile.TemporaryDirectory() as passwords:
             Path(passwords, "store-password").write_text(cls.password, encoding="ascii")
+            make_certificates(passwords)
             deploy(cls.stack, passwords, cls.first.env | SETTINGS | cls.settings, *changes)
         cls.placed_first = cls.wait_for_replicas()
 
