@@ -214,6 +214,9 @@ void declare_access(flags::App& app, Config& config) {
 
 void declare_encryption(flags::App& app, Config& config) {
   serve::add_encryption(app, config.tls, config.tls_handshakes);
+  flags::add_choice<bool>(app, "--tls-kernel", config.tls.in_kernel, {{"on", true}, {"off", false}},
+                          "whether the kernel encrypts what is sent, where it can; it needs its "
+                          "module tls, and saves copies of large files");
   auto& hop = config.auth.tls;
   flags::add_path(app, "--auth-ca", hop.authorities,
                   "who issues certificates of authservers, in PEM; for --auth tls:HOST:PORT, where "

@@ -90,7 +90,13 @@ guard::Allowed allowed_for(const Config& config, const Fence& fence) {
 // Read as --user and in the sandbox, so that what can be read now can be read again at SIGHUP.
 std::unique_ptr<tls::ServerContext> open_tls(const Config& config) {
   if (config.tls.key.empty()) return {};
-  return required(tls::ServerContext::open(config.tls));
+  tls::Files files = config.tls;
+  const std::string why_not = files.in_kernel ? tls::why_not_in_kernel() : std::string();
+  if (!why_not.empty()) {
+    base::log::warn("--tls-kernel: this kernel does not encrypt, so OpenSSL does: {}", why_not);
+    files.in_kernel = false;
+  }
+  return required(tls::ServerContext::open(std::move(files)));
 }
 
 std::unique_ptr<tls::ClientContext> open_auth_tls(const AuthOptions& auth) {

@@ -5,9 +5,11 @@
 #include <openssl/ssl.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -32,6 +34,10 @@ std::span<char> gathered() {
   return bytes;
 }
 
+iovec part_of(std::span<const char> bytes) {
+  return {const_cast<char*>(bytes.data()), bytes.size()};
+}
+
 std::size_t copy_first(std::span<const char> from, std::span<char> into) {
   const std::size_t size = std::min(from.size(), into.size());
   if (size > 0) std::memcpy(into.data(), from.data(), size);
@@ -52,12 +58,17 @@ struct ChannelCalls {
   }
   static int write(BIO* bio, const char* bytes, int size) {
     BIO_clear_retry_flags(bio);
-    const int sent = of(bio).write_raw(bytes, size);
+    BIO* const kernel = of(bio).kernel_;
+    const bool in_kernel = kernel != nullptr && BIO_get_ktls_send(kernel);
+    const int sent = in_kernel ? BIO_write(kernel, bytes, size) : of(bio).write_raw(bytes, size);
     if (sent < 0 && errno == EAGAIN) BIO_set_retry_write(bio);
     return sent;
   }
-  static long control(BIO* /*bio*/, int command, long /*number*/, void* /*pointer*/) {
-    return command == BIO_CTRL_FLUSH ? 1 : 0;
+  // OpenSSL gives the kernel its keys by the BIO that writes. What is received it decrypts itself.
+  static long control(BIO* bio, int command, long number, void* pointer) {
+    if (command == BIO_CTRL_FLUSH) return 1;
+    const Channel& channel = of(bio);
+    return bio == channel.writer_ ? BIO_ctrl(channel.kernel_, command, number, pointer) : 0;
   }
   static BIO_METHOD* make() {
     BIO_METHOD* const made = BIO_meth_new(BIO_TYPE_SOURCE_SINK | BIO_get_new_index(), "turnstile");
@@ -82,13 +93,25 @@ Channel::Channel(SSL* ssl, int fd, std::int64_t slice_ms)
   try {
     BIO* const bio = ChannelCalls::make_for(*this);
     SSL_set_bio(ssl_, bio, bio);
+    if ((SSL_get_options(ssl_) & SSL_OP_ENABLE_KTLS) != 0) let_kernel_encrypt();
   } catch (...) {
     SSL_free(ssl_);
     throw;
   }
 }
 
-Channel::~Channel() { SSL_free(ssl_); }
+Channel::~Channel() {
+  SSL_free(ssl_);
+  BIO_free(kernel_);
+}
+
+void Channel::let_kernel_encrypt() {
+  BIO* const bio = ChannelCalls::make_for(*this);
+  SSL_set0_wbio(ssl_, bio);
+  kernel_ = BIO_new_socket(fd_, BIO_NOCLOSE);
+  if (kernel_ == nullptr) throw std::bad_alloc();
+  writer_ = bio;
+}
 
 // The end of the socket is not told to OpenSSL, for which it would be final: while the server
 // drains, bytes may come behind it.
@@ -175,6 +198,7 @@ ssize_t Channel::shake_hands(bool may_block) {
   if (base::my_waits != nullptr && failure == EAGAIN && wanted_ == POLLOUT) step();
   errno = failure;
   is_established_ = done > 0;
+  is_in_kernel_ = is_established_ && kernel_ != nullptr && BIO_get_ktls_send(kernel_);
   return done;
 }
 
@@ -295,11 +319,23 @@ ssize_t Channel::waited(Send send) {
   }
 }
 
+// Once the kernel encrypts, the calls of net/socket_io.h do what they do in clear.
+ssize_t Channel::noted(ssize_t sent) {
+  if (sent > 0) raw_sent_ += sent;
+  return sent;
+}
+
 ssize_t Channel::send(std::span<const char> head, std::span<const char> body) {
+  if (is_in_kernel_) {
+    std::array<iovec, 2> parts{part_of(head), part_of(body)};
+    return noted(net::send_parts(fd_, parts));
+  }
   return waited([&] { return send_some(head, body); });
 }
 
 ssize_t Channel::send(std::span<const char> head, const net::FilePart& body) {
+  if (is_in_kernel_)
+    return noted(head.empty() ? net::send_file(fd_, body) : net::send_first(fd_, head));
   return waited([&] { return send_some(head, body); });
 }
 
@@ -346,6 +382,7 @@ bool Channel::is_resumed() const { return SSL_session_reused(ssl_) == 1; }
 
 void Channel::say_goodbye() {
   if (!is_established_ || is_broken_) return;
+  if (is_in_kernel_ && !net::wait_until_writable(fd_, base::Deadline::in_ms(0))) return;
   tried(false, [this] { return SSL_shutdown(ssl_); });
 }
 

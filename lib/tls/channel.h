@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "net/socket_io.h"
 
+struct bio_st;
 struct ssl_session_st;
 struct ssl_st;
 
@@ -27,8 +28,8 @@ namespace tls {
 
 class Channel {
  public:
-  // Takes `ssl` over, which knows which end it is. `fd` must outlive the channel. `slice_ms` is the
-  // longest time of one call; 0: no limit.
+  // Takes `ssl` over, which knows which end it is, and whether the kernel shall encrypt. `fd` must
+  // outlive the channel. `slice_ms` is the longest time of one call; 0: no limit.
   Channel(ssl_st* ssl, int fd, std::int64_t slice_ms);
   ~Channel();
   Channel(const Channel&) = delete;
@@ -96,6 +97,9 @@ class Channel {
  private:
   friend struct ChannelCalls;
 
+  void let_kernel_encrypt();
+  ssize_t noted(ssize_t sent);
+
   template <typename Call>
   ssize_t tried(bool may_block, Call call);
   ssize_t failed(int failure);
@@ -114,6 +118,8 @@ class Channel {
   ssl_st* const ssl_;
   const int fd_;
   const std::int64_t slice_ms_;
+  bio_st* writer_ = nullptr;  // of OpenSSL, borrowed; null: the kernel shall not encrypt
+  bio_st* kernel_ = nullptr;  // owned; writes once the kernel encrypts
   std::int64_t raw_sent_ = 0;
   unsigned long reason_ = 0;  // that OpenSSL noted when it broke
   short wanted_ = 0;          // after EAGAIN: the event of the socket that it waits for
@@ -123,6 +129,7 @@ class Channel {
   bool is_drained_ = false;   // the socket had no more at the last look
   bool is_plain_ = false;
   bool is_established_ = false;
+  bool is_in_kernel_ = false;  // the socket takes bytes in clear, and the kernel encrypts them
   bool is_broken_ = false;
 };
 

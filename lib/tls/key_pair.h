@@ -15,6 +15,7 @@ namespace tls {
 struct Files {
   std::string certificate;
   std::string key;
+  bool in_kernel = false;  // the kernel encrypts what a server sends, where it can
 };
 
 // Reads both files and gives `context` what is in them. kInternal with one line that says what is

@@ -1,16 +1,22 @@
 #include "tls/server_context.h"
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
+#include <sys/socket.h>
 
+#include <cerrno>
 #include <ctime>
 #include <new>
 #include <span>
 #include <string_view>
+#include <system_error>
 #include <utility>
 
 #include "base/log.h"
+#include "net/fd.h"
 
 namespace tls {
 
@@ -84,6 +90,7 @@ base::Result<std::shared_ptr<SSL_CTX>> read(const Files& files, const std::strin
   const std::shared_ptr<SSL_CTX> context(SSL_CTX_new(TLS_server_method()), &SSL_CTX_free);
   if (context == nullptr) return Error{ErrorCode::kInternal, "TLS: " + take_reason()};
   set_up(context.get());
+  if (files.in_kernel) SSL_CTX_set_options(context.get(), SSL_OP_ENABLE_KTLS);
   if (const auto done = load(context.get(), files); !done) return done.error();
   if (client_ca.empty()) return context;
   if (const auto done = demand_certificates(context.get(), client_ca); !done) return done.error();
@@ -108,6 +115,14 @@ void set_up_for_both_ends(SSL_CTX* context) {
                                 SSL_MODE_RELEASE_BUFFERS);
   SSL_CTX_set_read_ahead(context, 1);  // one recv() for a record and its header
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+}
+
+// Only a connection can be given to it. So a kernel that can says that this is none.
+std::string why_not_in_kernel() {
+  const net::Fd socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, IPPROTO_TCP));
+  constexpr std::string_view kName = "tls";
+  if (::setsockopt(socket.get(), IPPROTO_TCP, TCP_ULP, kName.data(), kName.size()) == 0) return {};
+  return errno == ENOTCONN ? std::string() : std::generic_category().message(errno);
 }
 
 void read_system_settings() { OPENSSL_init_ssl(OPENSSL_INIT_LOAD_CONFIG, nullptr); }

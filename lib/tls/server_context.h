@@ -24,6 +24,9 @@ enum class Spoken { kHttp, kLines };
 // before a sandbox closes that folder; else it would be passed over.
 void read_system_settings();
 
+// Why the kernel cannot encrypt what a server sends; empty if it can.
+std::string why_not_in_kernel();
+
 // What both ends of a connection set, for the one and the other.
 void set_up_for_both_ends(ssl_ctx_st* context);
 

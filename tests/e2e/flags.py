@@ -96,6 +96,7 @@ FLAGS = {
         Flag("tls-certificate", None, "a.pem"),
         Flag("tls-key", None, "a.pem"),
         Flag("tls-handshakes", "512", "7", BAD_COUNT),
+        _choice("tls-kernel", "off", "on"),
         Flag("trash", "0", "30", (*BAD_NUMBER, "36501")),
         _choice("listings", "on", "off"),
         _choice("uploads", "off", "folder", "sink"),

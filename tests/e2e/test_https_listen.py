@@ -8,10 +8,12 @@ import socket
 import ssl
 import subprocess
 import time
+import unittest
+from pathlib import Path
 
 import server_pairs
 from http_client import Answer, HttpClient, request
-from https_scene import CREDENTIALS, LARGE, MODELS, HttpsScene, connect
+from https_scene import CREDENTIALS, LARGE, MODELS, HttpsScene, Tls, connect
 from programs import run
 from scene import for_each
 from server_pairs import Pair, attentive, context
@@ -19,6 +21,8 @@ from telemetry import scrape
 from waiting import LONG_S, eventually
 
 HSTS = "strict-transport-security"
+_ULPS = Path("/proc/sys/net/ipv4/tcp_available_ulp")
+KERNEL_ENCRYPTS = _ULPS.exists() and "tls" in _ULPS.read_text(encoding="ascii").split()
 
 
 def status_of(answer: bytes) -> int:
@@ -315,3 +319,45 @@ class FilesTest(HttpsScene):
         left_s = scrape(server).value("turnstile_tls_certificate_not_after_seconds") - time.time()
         self.assertLess(abs(left_s - 3 * 86400), 3600)
         self.assertNotIn("ends soon", self.serve("thread", pair=self.make("later")).log())
+
+
+class KernelTest(HttpsScene):
+    """--tls-kernel on."""
+
+    @unittest.skipUnless(KERNEL_ENCRYPTS, "this kernel does not encrypt (modprobe tls)")
+    @for_each(MODELS)
+    def test_the_kernel_encrypts_all_that_is_sent_and_openssl_ends_it(self, model: str) -> None:
+        server = self.serve(model, "--tls-kernel", "on")
+        for version in (ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3):
+            before = self.encrypted_by_kernel()
+            client = self.tls(server, context(minimum_version=version, maximum_version=version))
+            name = f"/{model}-{version.name}"
+            client.ask(name, method="PUT", body=LARGE)
+            self.assertEqual(status_of(client.socket.recv(1 << 16)), 201)
+            client.ask("/large.bin", "Range: bytes=5-1000004")
+            self.assertEqual(self.body(client, 1_000_000), LARGE[5:1_000_005])
+            for _ in range(3):
+                client.ask("/small.txt")
+                self.assertTrue(client.socket.recv(1 << 16).endswith(b"\r\n\r\nsmall\n"))
+            client.ask(name, "Connection: close")
+            self.assertEqual(client.until_end().partition(b"\r\n\r\n")[2], LARGE)
+            self.assertEqual(self.encrypted_by_kernel(), before + 1)
+
+    def body(self, client: Tls, size: int) -> bytes:
+        received = b""
+        while len(received.partition(b"\r\n\r\n")[2]) < size:
+            received += client.socket.recv(1 << 16)
+        return received.partition(b"\r\n\r\n")[2]
+
+    @staticmethod
+    def encrypted_by_kernel() -> int:
+        """Connections of this host so far, by software."""
+        text = Path("/proc/net/tls_stat").read_text(encoding="ascii")
+        return int(dict(line.split() for line in text.splitlines())["TlsTxSw"])
+
+    @unittest.skipIf(KERNEL_ENCRYPTS, "this kernel encrypts")
+    def test_where_the_kernel_cannot_openssl_encrypts_and_the_log_says_so(self) -> None:
+        server = self.serve("event", "--tls-kernel", "on")
+        self.assertEqual(status_of(self.answer(server, "/large.bin")), 200)
+        line = "--tls-kernel: this kernel does not encrypt, so OpenSSL does: No such file"
+        self.assertIn(line, server.log())

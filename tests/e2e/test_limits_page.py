@@ -27,6 +27,7 @@ NO_LIMITS = {
     *("new-accounts", "uploads", "rights", "show-rights", "trusted-proxy", "http-host"),
     *("locks-of", "end-lock", "share-name"),
     *("https-listen", "tls-listen", "tls-certificate", "tls-key", "tls-client-ca"),
+    "tls-kernel",
     *("auth-ca", "auth-certificate", "auth-key"),
     *(
         "root",
