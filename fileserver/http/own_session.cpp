@@ -43,10 +43,12 @@ void answer_refusal(Exchange& exchange, const LogIn::Answer& answer) {
 
 }  // namespace
 
-// A new session has a new token, whatever cookie the request has.
+// A new session has a new token, whatever cookie the request has. The browser forgets that cookie,
+// so its session ends. If it cannot be ended now, it ends in its time.
 void open_session(Exchange& exchange, Parts& parts) {
   exchange.verb = telemetry::Verb::kLogIn;
   if (is_from_other_site(exchange.head())) return exchange.answer(403);
+  const std::string before(RequestCredentials(exchange.head()).token());
   SecretBody body;
   if (const auto refused = read_secrets(exchange, body)) return exchange.answer(*refused);
   const auto wish = parse_session(body.json());
@@ -59,6 +61,7 @@ void open_session(Exchange& exchange, Parts& parts) {
     exchange.refused_user = wish->account.user;
     return answer_refusal(exchange, opened.answer);
   }
+  if (!before.empty()) static_cast<void>(parts.log_in.close(before));
   exchange.user = wish->account.user;
   answer_with_cookie(exchange, cookie_of(exchange, opened.token,
                                          wish->stays ? std::optional(kStayS) : std::nullopt));

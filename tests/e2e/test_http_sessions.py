@@ -192,12 +192,16 @@ class HttpSessionsTest(SceneTest):
         for field in ("Sec-Fetch-Site: cross-site", "Origin: http://evil.example", "Origin: null"):
             self.assertEqual(self.post(self.http(), "/-/session", content, field).status, 403)
 
-    def test_a_log_in_makes_a_new_token_whatever_the_cookie_was(self) -> None:
-        old = self.log_in(*AMY)
+    def test_a_log_in_makes_a_new_token_and_ends_the_session_of_the_old_one(self) -> None:
+        old, other = self.log_in(*AMY), self.log_in(*AMY)
         content = dict(zip(("user", "password"), BOB, strict=True))
+        wrong = self.post(self.http(), "/-/session", {**content, "password": "x"}, old, OURS)
+        self.assertEqual((wrong.status, self.status(old)), (401, 200))
+        answer = self.post(self.http(None, *AMY), "/-/session", content, other, OURS)
+        self.assertEqual((answer.status, self.status(other)), (204, 200))
         answer = self.post(self.http(), "/-/session", content, old, OURS)
         self.assertNotIn(old.partition("=")[2], answer.fields["set-cookie"])
-        self.assertEqual(json.loads(self.http().ask("/-/whoami", old).body)["user"], "amy")
+        self.assertEqual((answer.status, self.status(old)), (204, 401))
 
     def test_the_own_password(self) -> None:
         cookie, bystander = self.log_in(*AMY), self.log_in(*BOB)
