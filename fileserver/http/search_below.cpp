@@ -89,7 +89,7 @@ class Search {
   bool may_go_on() {
     const std::int64_t lasts_ns = base::now_ns() - begun_ns_;
     is_left_ = is_left_ || exchange_.stream().is_over() || exchange_.stream().is_draining() ||
-               (lasts_ns > kGoneNs && exchange_.has_client_finished());
+               exchange_.is_hung_up() || (lasts_ns > kGoneNs && exchange_.has_client_finished());
     return !is_left_ && found_ < kMostFound && names_ < kMostNames && lasts_ns < kMostNs;
   }
 

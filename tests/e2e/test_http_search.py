@@ -2,18 +2,30 @@
 
 import json
 import os
+import signal
+import socket
+import struct
+import subprocess
+import time
 import urllib.parse
+from pathlib import Path
 
-from http_client import FLAG, HttpClient
+import telemetry
+from http_client import FLAG, HttpClient, request
 from programs import Program
-from scene import SceneTest, create_account
+from scene import SceneTest, create_account, with_loops
+from waiting import LONG_S, eventually
+
+_HUNG_DISK = Path(__file__).with_name("hung_disk.c")
+_GONE_S = 1.1  # who has finished sending for a second is gone
+_MOST_S = 10.1  # more than a search lasts
 
 
-class SearchTest(SceneTest):
-    def serve(self, *flags: str) -> Program:
+class SearchScene(SceneTest):
+    def serve(self, *flags: object, **options) -> Program:
         authserver = self.scene.authserver("--password-scheme", "plain")
         create_account(authserver)
-        server = self.scene.fileserver(authserver, *FLAG, *flags)
+        server = self.scene.fileserver(authserver, *FLAG, *flags, **options)
         self.client = self.scene.keep(HttpClient(server, "alice", "wonderland"))
         return server
 
@@ -23,6 +35,8 @@ class SearchTest(SceneTest):
         told = json.loads(answer.body)
         return [one["path"] for one in told["found"]], told["complete"]
 
+
+class SearchTest(SearchScene):
     def test_names_below_a_folder_are_found_whatever_their_case(self) -> None:
         tree = (
             "a/Report &.txt",
@@ -88,3 +102,107 @@ class SearchTest(SceneTest):
             os.link(self.scene.root / f"0/name{number % 2}", self.scene.root / f"5/x{number:05}")
         self.assertEqual(self.find("nothing"), ([], False))
         self.assertEqual(self.find("nothing", "4/"), ([], True))
+
+
+@with_loops
+class BoundsOfSearchTest(SearchScene):
+    def test_no_folder_of_the_server_is_gone_into(self) -> None:
+        ours = (".turnstile-trash", ".turnstile-upload-parts", ".turnstile-upload-x", "-")
+        for folder in ours:
+            self.scene.write(f"{folder}/name", b"")
+        for folder in ours[:-1]:
+            self.scene.write(f"sub/{folder}/name", b"")
+        self.scene.write("sub/-/name", b"")
+        self.scene.write(".own/name", b"")
+        self.serve()
+        self.assertEqual(self.find("name"), ([".own/name", "sub/-/name"], True))
+        self.assertEqual(self.find("turnstile"), ([], True))
+        for folder in ours:
+            self.assertEqual(self.client.ask(f"/-/search/{folder}/?q=n").status, 404)
+
+    def test_folders_that_wait_take_a_bounded_memory(self) -> None:
+        """Each has a path of 3,800 bytes, so 1,200 of them have more than 4 MiB."""
+        levels = [f"{level}{'x' * 250}" for level in "abcdefghijklmno"]
+        deep = os.open(self.scene.root, os.O_PATH)
+        for level in levels:
+            os.mkdir(level, dir_fd=deep)
+            above, deep = deep, os.open(level, os.O_PATH, dir_fd=deep)
+            os.close(above)
+        self.addCleanup(os.close, deep)
+        for number in range(1200):
+            os.mkdir(f"{number:04}", dir_fd=deep)
+        for ends in ("0000", "1199"):
+            os.mkdir(f"{ends}/found", dir_fd=deep)
+        self.serve()
+        first = "/".join((*levels, "0000", "found"))
+        self.assertEqual(self.find("found"), ([first], False))
+        self.assertEqual(self.find("found", f"{levels[0]}/{levels[1]}/")[1], True)
+
+    def hold(self, *flags: object) -> Program:
+        """Starts a search that waits in the folder held1, of two that a disk holds."""
+        for name in ("first", "held1/second", "held2/third"):
+            self.scene.write(name, b"")
+        library = self.scene.folder / "hung_disk.so"
+        subprocess.run(["cc", "-shared", "-fPIC", "-o", library, _HUNG_DISK, "-ldl"], check=True)
+        self.mark = self.scene.folder / "hung"
+        held = str(self.scene.root / "held")
+        hung = {"LD_PRELOAD": str(library), "HUNG_DISK": held, "HUNG_WHILE": str(self.mark)}
+        server = self.serve(*flags, *telemetry.FLAG, env=hung)
+        self.set_held("open")
+        self.addCleanup(self.release)
+        self.client.send(request("/-/search/?q=r", *self.client._credentials))
+        eventually(lambda: "call=open" in server.log(), "the search waits")
+        return server
+
+    def set_held(self, kind: str, is_held: bool = True) -> None:
+        mark = self.mark.with_name(f"{self.mark.name}.{kind}")
+        if is_held:
+            mark.touch()
+        else:
+            mark.unlink()
+
+    def release(self) -> None:
+        for mark in self.mark.parent.glob(f"{self.mark.name}.*"):
+            mark.unlink()
+
+    def let_go(self) -> None:
+        """A search that goes on to held2 waits there for good."""
+        (self.scene.root / "held1/second").unlink()
+        self.set_held("look")
+        self.set_held("open", False)
+
+    def test_it_ends_in_its_time_with_what_it_has_found(self) -> None:
+        self.hold()
+        time.sleep(_MOST_S)
+        self.let_go()
+        told = json.loads(self.client.answer().body)
+        found = [one["path"] for one in told["found"]]
+        self.assertEqual((found, told["complete"]), (["first"], False))
+
+    def test_it_ends_when_nobody_waits_for_it(self) -> None:
+        for resets in (False, True):
+            with self.subTest(resets=resets):
+                server = self.hold("--drain-seconds", 10 * LONG_S)
+                if resets:
+                    linger = struct.pack("ii", 1, 0)
+                    self.client._client.socket.setsockopt(
+                        socket.SOL_SOCKET, socket.SO_LINGER, linger
+                    )
+                self.client.close()
+                time.sleep(_GONE_S)
+                self.let_go()
+                eventually(
+                    lambda: telemetry.scrape(server).value("turnstile_connections_open") == 0,
+                    "the search ends",
+                )
+                self.set_held("look", False)
+
+    def test_it_ends_when_the_server_stops(self) -> None:
+        server = self.hold("--drain-seconds", 10 * LONG_S)
+        idle = self.scene.keep(HttpClient(server, "alice", "wonderland"))
+        self.assertEqual(idle.ask("/first").status, 200)
+        server.signal(signal.SIGTERM)
+        self.assertTrue(idle.is_ended())
+        self.let_go()
+        self.assertEqual(self.client.answer().status, 503)
+        self.assertEqual(server.stop(), 0)
