@@ -1,4 +1,6 @@
-"""Each promise of SECURITY.md is held by tests, which promises.txt names."""
+"""Each promise of SECURITY.md is held by tests, which promises.txt names; so is each attack of
+attacks.txt.
+"""
 
 import re
 import sys
@@ -11,6 +13,7 @@ sys.path.append(str(PROJECT / "tests" / "scripts"))
 import test_mutants
 
 _ROWS = PROJECT / "tests" / "docs" / "promises.txt"
+_ATTACKS = PROJECT / "tests" / "docs" / "attacks.txt"
 _WORDS = re.compile(r"\b(no|nobody|never|none|nothing|only|cannot)\b", re.IGNORECASE)
 _BLOCK = re.compile(r"\n(?=[-|#]|\n)")  # a bullet, a row of a table or a paragraph begins behind it
 _END = re.compile(r"(?<=[.!?]) (?=[A-Z`\[])")
@@ -74,6 +77,18 @@ class PromisesTest(unittest.TestCase):
         self.assertEqual(
             rows(text), {"It never ends.": ["a/b.C.d", "unit/e f"], "Only c.": ["no test: advice"]}
         )
+
+
+class AttacksTest(unittest.TestCase):
+    def test_each_attack_is_held_by_tests_that_exist(self) -> None:
+        attacks = rows(_ATTACKS.read_text(encoding="utf-8"))
+        self.assertGreaterEqual(len(attacks), 60)
+        unit_tests = test_mutants.unit_test_names()
+        for attack, tests in attacks.items():
+            with self.subTest(attack):
+                self.assertTrue(tests, "nothing stands below it")
+                missing = [test for test in tests if not test_mutants.exists(test, unit_tests)]
+                self.assertEqual(missing, [])
 
 
 class LabServiceTest(unittest.TestCase):
