@@ -422,10 +422,11 @@ $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp
 # has an address that is another one for other bytes. A page with a script has the common one before its own.
 PAGE := fileserver/http/page
 COMMON_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session)
-SCRIPT := $(patsubst %,$(PAGE)/%.js,listing below pictures trash links changes selection parts uploads sources start)
+SCRIPT := $(patsubst %,$(PAGE)/%.js,listing below shown trash links changes selection parts uploads sources start)
 ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,invitation drop own_account people)
+SHOW_SCRIPT := $(PAGE)/show.js
 PAGE_FILES := $(AREA)/generated/page/files.h
-$(PAGE_FILES): $(PAGE)/page.css $(COMMON_SCRIPT) $(SCRIPT) $(ACCOUNT_SCRIPT) Makefile
+$(PAGE_FILES): $(PAGE)/page.css $(COMMON_SCRIPT) $(SCRIPT) $(ACCOUNT_SCRIPT) $(SHOW_SCRIPT) Makefile
 	@mkdir -p $(@D); put() { version=$$(sha256sum <$(@D)/$$2 | cut -c1-15); \
 	  printf 'inline constexpr char k%sAddress[] = "/-/%s?v=%s";\n' $$1 $$2 $$version; \
 	  printf 'inline constexpr long long k%sVersion = 0x%s;\n' $$1 $$version; \
@@ -433,8 +434,9 @@ $(PAGE_FILES): $(PAGE)/page.css $(COMMON_SCRIPT) $(SCRIPT) $(ACCOUNT_SCRIPT) Mak
 	join() { echo '"use strict";'; sed 's/^ *//; s/ \/\/ .*//; /^\/\//d; /^$$/d' "$$@"; }; \
 	sed -z 's/\/\*[^*]*\*\/\n//g; s/\n */\n/g' $(PAGE)/page.css >$(@D)/page.css; \
 	join $(COMMON_SCRIPT) >$(@D)/common.js; join $(SCRIPT) >$(@D)/page.js; join $(ACCOUNT_SCRIPT) >$(@D)/account.js; \
+	join $(SHOW_SCRIPT) >$(@D)/show.js; \
 	{ echo 'namespace page_files {'; put Style page.css; put CommonScript common.js; put Script page.js; \
-	  put AccountScript account.js; echo '}'; } >$@
+	  put AccountScript account.js; put ShowScript show.js; echo '}'; } >$@
 $(call objects_of,fileserver/http/page.cpp): $(PAGE_FILES)
 
 # These look at sources that nobody may have compiled.

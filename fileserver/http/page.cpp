@@ -72,6 +72,8 @@ constexpr std::array kPageFiles{
              page_files::kScriptVersion},
     PageFile{kAccountScriptPath, page_files::kAccountScriptAddress, kScriptType,
              page_files::kAccountScript, page_files::kAccountScriptVersion},
+    PageFile{kShowScriptPath, page_files::kShowScriptAddress, kScriptType, page_files::kShowScript,
+             page_files::kShowScriptVersion},
 };
 
 // Runs when all of the page is there, and the scripts in their order.

@@ -69,6 +69,7 @@ inline constexpr std::string_view kStylePath = "-/page.css";
 inline constexpr std::string_view kCommonScriptPath = "-/common.js";
 inline constexpr std::string_view kScriptPath = "-/page.js";
 inline constexpr std::string_view kAccountScriptPath = "-/account.js";
+inline constexpr std::string_view kShowScriptPath = "-/show.js";  // comes when it is needed
 
 // They need no credentials: the page of a 401 has the style too, and none has a secret. Pages link
 // to them with a query that is another one for other bytes. With the query of these bytes the

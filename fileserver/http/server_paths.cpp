@@ -69,6 +69,7 @@ constexpr std::array kServerPaths{
     ServerPath{kCommonScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_file},
     ServerPath{kScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_file},
     ServerPath{kAccountScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_file},
+    ServerPath{kShowScriptPath, "GET, HEAD, OPTIONS", Method::kGet, &get_page_file},
     ServerPath{kDigestPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_digest,
                ServerPath::For::kUsers},
     ServerPath{kZipPaths, "GET, HEAD, OPTIONS", Method::kGet, &get_zip, ServerPath::For::kUsers,

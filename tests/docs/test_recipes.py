@@ -27,7 +27,7 @@ _TAG = re.compile(r"make unit T='(\[\w+\])'")
 # What a recipe names and nobody keeps: made by a run, or known by its name alone.
 _NOT_KEPT = {"points.csv", ".cpp", "/-/"}
 _SKIPPED = {"build", ".git", "__pycache__", "results"}
-_OTHER_SCRIPTS = ("invitation.js", "drop.js", "own_account.js", "people.js")
+_OTHER_SCRIPTS = ("invitation.js", "drop.js", "own_account.js", "people.js", "show.js")
 _MOST_BYTES = 45_000  # of the scripts and the style of a folder
 
 

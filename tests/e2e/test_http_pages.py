@@ -114,6 +114,11 @@ class PagesTest(SharedSceneTest):
             )
             check_rows(self, self.stranger, rows)
 
+    def test_the_script_that_comes_later_is_none_of_a_page(self) -> None:
+        shown = {"content-type": _TYPES["js"], "cache-control": "no-cache"}
+        check_rows(self, self.stranger, [(200, "GET /-/show.js", shown)])
+        self.assertNotIn("show.js", self.addresses())
+
     def test_the_tag_of_what_is_there_is_answered_without_it(self) -> None:
         tags = set()
         for address in self.addresses().values():

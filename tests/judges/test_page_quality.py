@@ -8,7 +8,7 @@ import shared_path  # noqa: F401
 from browser import PROGRAM, Browser
 from contrast import READABLE, contrasts
 from judge_scene import AUTHORIZATION, needs
-from page_scene import PageTest
+from page_scene import DIALOG, PageTest
 from scene import for_each
 from test_page_uploads import FILES
 
@@ -202,5 +202,6 @@ class PageQualityTest(PageTest):
     def follow(self, name: str) -> None:
         if name.endswith(".png"):  # which is shown on the page at first
             self.browser.click(name)
+            self.until(DIALOG)
             name = "Open alone"
         self.browser.goes(lambda: self.browser.click(name))

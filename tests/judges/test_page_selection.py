@@ -13,6 +13,32 @@ from page_scene import DIALOG, SEEN, STATUS, PageTest
 A_DOT = base64.b64decode(  # a PNG of one pixel, whatever the name says
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 )
+HOSTILE_MARKDOWN = r"""# A *title* #
+<script>document.title = 'run'</script> <img src=x onerror="document.title='run'">
+
+Some **bold `code`** and _more_, \*no\*. [here](sub/) and [there](https://example.org/?a&b "t"),
+<http://example.org/>, ![picture](p.png). [x](javascript:alert(1))
+[y](data:text/html,x) <javascript:z>
+
+> quoted
+> > twice
+
+7. seven
+   further
+   - deep
+8. eight
+
+---
+
+    indented [no](code)
+
+| a | b |
+|---|---|
+
+```sh
+<b>code</b> [no](link)
+```
+"""
 BAR = "document.querySelector('.selection')"
 COUNT = f"{BAR}.hidden ? '' : {BAR}.firstChild.textContent"
 
@@ -100,9 +126,9 @@ class ReadSelectedTest(SelectionTest):
     server_flags = ()
 
     def test_pictures_are_looked_at_one_after_the_other(self) -> None:
-        self.open("1.png", "2.JPG", "3.txt", ".4.gif", "10.webp")
         for name in ("1.png", "2.JPG", "10.webp"):
             (self.folder / name).write_bytes(A_DOT)
+        self.open("1.png", "2.JPG", "3.txt", ".4.gif", "10.webp")
         self.value("document.querySelector('td a[href=\"1.png\"]').click()")
         heading = "document.querySelector('dialog h2')?.textContent"
         shown = "[...document.querySelectorAll('dialog img')].map(one => one.naturalWidth)"
@@ -122,6 +148,55 @@ class ReadSelectedTest(SelectionTest):
         self.browser.press("Escape")
         self.until(DIALOG, False)
         self.browser.goes(lambda: self.browser.click("3.txt"))
+
+    def test_a_text_of_markdown_is_shown_and_nothing_in_it_runs(self) -> None:
+        (self.folder / "README.md").write_text(HOSTILE_MARKDOWN)
+        self.open("README.md", "sub/")
+        self.value("document.querySelector('td a[href=\"README.md\"]').click()")
+        self.until("document.querySelector('dialog h2')?.textContent", "README.md")
+        text = "document.querySelector('dialog article')"
+        kinds = f"[...new Set([...{text}.querySelectorAll('*')].map(one => one.localName))].sort()"
+        allowed = ["a", "blockquote", "code", "em", "h3", "hr", "li", "ol", "p", "pre", "strong"]
+        self.assertEqual(self.value(kinds), [*allowed, "ul"])
+        links = f"[...{text}.querySelectorAll('a')].map(one => one.getAttribute('href'))"
+        here = f"{self.url}/{self.folder.name}"
+        self.assertEqual(
+            self.value(links),
+            [f"{here}/sub/", "https://example.org/?a&b", "http://example.org/", f"{here}/p.png"],
+        )
+        shown = self.value(f"{text}.textContent")
+        for part in ("<script>document.title = 'run'</script>", "[x](javascript:alert(1))", "*no*"):
+            self.assertIn(part, shown)
+        self.assertEqual(self.value(f"{text}.querySelector('ol').start"), 7)
+        self.assertEqual(self.value(f"{text}.querySelector('li ul li').textContent"), "deep")
+        self.assertNotIn("run", self.value("document.title"))
+
+    def test_a_text_of_markdown_that_is_made_to_take_long_takes_no_longer(self) -> None:
+        signs = (
+            "[",
+            "`a",
+            "*a",
+            "> ",
+            "_a ",
+            "[x](a ",
+            "<http:",
+            "# #",
+            "- ",
+            "* a ",
+            "- a\n",
+            "![",
+        )
+        long = "\n\n".join(sign * (40_000 // len(sign)) for sign in signs)
+        (self.folder / "long.md").write_text(long + "#" + " " * 40_000 + "x")
+        (self.folder / "large.md").write_bytes(b"x" * 500_001)
+        self.open()
+        self.value("document.querySelector('td a[href=\"long.md\"]').click()")
+        self.until("document.querySelector('dialog h2')?.textContent", "long.md")
+        deep = "document.querySelectorAll('dialog {}').length".format
+        self.assertEqual(self.value(deep("blockquote")), 20)
+        self.browser.press("Escape")
+        self.browser.goes(lambda: self.browser.click("large.md"))
+        self.assertTrue(self.value("location.pathname").endswith("/large.md"))
 
     def test_names_below_are_found_and_lead_there(self) -> None:
         self.open("plan.txt", "sub/", "other")

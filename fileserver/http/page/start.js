@@ -12,7 +12,7 @@ function startFolder() {
   addActions();
   startListing();
   startSelection();
-  startPictures();
+  startShown();
   if (isWritable) startChanges();
   startDrops();
   startSignOut();
