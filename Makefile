@@ -422,7 +422,7 @@ $(foreach s,$(SCHEMAS),$(eval $(call objects_of,authserver/stores/$(s)_store.cpp
 # has an address that is another one for other bytes. A page with a script has the common one before its own.
 PAGE := fileserver/http/page
 COMMON_SCRIPT := $(patsubst %,$(PAGE)/%.js,requests elements session)
-SCRIPT := $(patsubst %,$(PAGE)/%.js,listing below shown trash links changes selection parts uploads sources start)
+SCRIPT := $(patsubst %,$(PAGE)/%.js,listing below shown trash links changes selection drags parts uploads sources start)
 ACCOUNT_SCRIPT := $(patsubst %,$(PAGE)/%.js,invitation drop own_account people)
 SHOW_SCRIPT := $(PAGE)/show.js
 PAGE_FILES := $(AREA)/generated/page/files.h

@@ -204,14 +204,37 @@ class Browser:
             f"[...document.querySelectorAll({json.dumps(kind)})].findLast("
             f"one => !one.hidden && one.textContent === {json.dumps(text)})"
         )
-        place = self.evaluate(
-            f"(link => {{ link.scrollIntoView({{block: 'center'}});"
-            " const box = link.getClientRects()[0];"
-            f" return [box.x + box.width / 2, box.y + box.height / 2]; }})({of_link})"
-        )
-        mouse = {"x": place[0], "y": place[1], "button": "left", "clickCount": 1}
         for kind in ("mousePressed", "mouseReleased"):
-            self.call("Input.dispatchMouseEvent", type=kind, **mouse)
+            self._mouse(kind, self._place_of(of_link))
+
+    def drag(self, link: str, to: str, with_control: bool = False) -> None:
+        """Drags one element to another; both are expressions."""
+        self.call("Input.setInterceptDrags", enabled=True)
+        x, y = self._place_of(link)
+        self._mouse("mousePressed", (x, y))
+        for step in (2, 4, 8):
+            self._mouse("mouseMoved", (x + step, y + step))
+        data = self._event("Input.dragIntercepted")["data"]
+        x, y = self._place_of(to)
+        for kind in ("dragEnter", "dragOver", "drop"):
+            modifiers = 2 if with_control else 0
+            self.call(
+                "Input.dispatchDragEvent", type=kind, x=x, y=y, data=data, modifiers=modifiers
+            )
+        self._mouse("mouseReleased", (x, y))
+        self.call("Input.setInterceptDrags", enabled=False)
+
+    def _place_of(self, element: str) -> tuple[float, float]:
+        """The middle of its first line, once that is on the screen."""
+        place: list[float] = self.evaluate(
+            "(one => { one.scrollIntoView({block: 'center'}); const box = one.getClientRects()[0];"
+            f" return [box.x + box.width / 2, box.y + box.height / 2]; }})({element})"
+        )
+        return (place[0], place[1])
+
+    def _mouse(self, kind: str, place: tuple[float, float]) -> None:
+        mouse = {"x": place[0], "y": place[1], "button": "left", "clickCount": 1}
+        self.call("Input.dispatchMouseEvent", type=kind, **mouse)
 
     def resize(self, width: int, height: int, is_phone: bool = False) -> None:
         self.call(

@@ -113,6 +113,51 @@ class ChangeSelectedTest(SelectionTest):
         self.until(STATUS, "2 deleted.")
         self.assertEqual(sorted(os.listdir(self.folder)), [".hidden", "a2"])
 
+    def drag(self, name: str, to: str, **how: bool) -> None:
+        link = "document.querySelector('a[href=\"{}\"]')".format
+        self.browser.drag(link(name), link(to), **how)
+
+    def test_a_name_is_dragged_to_a_folder(self) -> None:
+        self.open("a", "b", "c", "sub/", "to/")
+        self.drag("a", "to/")
+        self.until(STATUS, "1 moved.")
+        self.assertEqual(self.value(SEEN), ["sub", "to", "b", "c"])
+        self.drag("b", "to/", with_control=True)
+        self.until(STATUS, "1 copied.")
+        self.tick("b", "sub")
+        self.drag("c", "to/")  # it is not among those that are selected
+        self.until(STATUS, "1 moved.")
+        self.assertEqual(sorted(os.listdir(self.folder / "to")), ["a", "b", "c"])
+        self.assertEqual(self.value(SEEN), ["sub", "to", "b"])
+        self.tick("b", "sub")
+        self.drag("b", "to/")
+        self.until(f"({STATUS}).startsWith('1 moved, 1 not. ')")
+        self.assertIn("b: There is something of this name already.", self.value(STATUS))
+        self.assertEqual(sorted(os.listdir(self.folder)), ["b", "to"])
+
+    def test_a_name_is_dragged_to_a_folder_above(self) -> None:
+        self.open("a", "b", "sub/")
+        (self.folder / "sub/x").write_bytes(b"x")
+        (self.folder / "sub/y").write_bytes(b"y")
+        self.browser.go(f"{self.url}/{self.folder.name}/sub/")
+        for name, to in (("x", "h1 a:last-of-type"), ("y", "tr.up a")):
+            link = f"document.querySelector('a[href=\"{name}\"]')"
+            self.browser.drag(link, f"document.querySelector('{to}')")
+            self.until(STATUS, "1 moved.")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a", "b", "sub", "x", "y"])
+        self.assertEqual((self.folder / "x").read_bytes(), b"x")
+
+    def test_what_is_dragged_elsewhere_stays(self) -> None:
+        self.open("a", "sub/", "other/")
+        for name, to in (("a", "a"), ("sub/", "sub/"), ("../", "sub/")):
+            self.drag(name, to)
+        self.browser.drag("document.querySelector('a[href=\"a\"]')", "document.querySelector('h1')")
+        self.tick("sub", "other")
+        self.drag("sub/", "other/")
+        self.assertEqual(self.value("document.querySelector('.onto')"), None)
+        self.assertEqual(self.value(STATUS), "")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a", "other", "sub"])
+
     def test_they_are_in_this_folder_already(self) -> None:
         self.open("a", "b")
         self.tick("a", "b")
@@ -148,6 +193,13 @@ class ReadSelectedTest(SelectionTest):
         self.browser.press("Escape")
         self.until(DIALOG, False)
         self.browser.goes(lambda: self.browser.click("3.txt"))
+
+    def test_nothing_is_moved_by_who_may_only_read(self) -> None:
+        self.open("a", "sub/")
+        link = "document.querySelector('a[href=\"{}\"]')".format
+        self.browser.drag(link("a"), link("sub/"))
+        self.assertEqual(self.value(STATUS), "")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["a", "sub"])
 
     def test_a_text_of_markdown_is_shown_and_nothing_in_it_runs(self) -> None:
         (self.folder / "README.md").write_text(HOSTILE_MARKDOWN)

@@ -90,7 +90,7 @@ async function askForFolder(name) {
   if (answer !== "Move" && answer !== "Copy") return null;
   const parts = text.split("/").filter((part) => part !== "");
   if (parts.every(isName)) {
-    return { answer, folder: parts.map((part) => `/${encodeURIComponent(part)}`).join("") };
+    return { answer: answer.toLowerCase(), folder: parts.map((part) => `/${encodeURIComponent(part)}`).join("") };
   }
   say("This cannot be a folder.", true);
   return null;
@@ -119,7 +119,7 @@ async function moveOrCopy(row) {
   const status = await sendTo(row, asked);
   if (status === 409) return say("There is no such folder.", true);
   if (!isDone(status)) return showRefusal(name, status);
-  await showChange([isolated(name), asked.answer === "Move" ? " is moved." : " is copied."], name);
+  await showChange([isolated(name), asked.answer === "move" ? " is moved." : " is copied."], name);
 }
 
 async function mayRemove(name, hasFolder) {

@@ -67,8 +67,12 @@ async function moveOrCopySelected() {
   const asked = await askForFolder(`${rows.length} names`);
   if (!asked) return;
   if (isHere(rows[0], asked)) return say("They are in this folder already.", true);
-  const words = asked.answer === "Move" ? "moved" : "copied";
-  await doToAll(rows, words, (row) => sendTo(row, asked));
+  await sendAllTo(rows, asked);
+}
+
+function sendAllTo(rows, asked) {
+  const words = asked.answer === "move" ? "moved" : "copied";
+  return doToAll(rows, words, (row) => sendTo(row, asked));
 }
 
 function startSelection() {

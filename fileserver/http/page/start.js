@@ -13,7 +13,10 @@ function startFolder() {
   startListing();
   startSelection();
   startShown();
-  if (isWritable) startChanges();
+  if (isWritable) {
+    startChanges();
+    startDrags();
+  }
   startDrops();
   startSignOut();
 }
