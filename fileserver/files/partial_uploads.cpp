@@ -397,7 +397,7 @@ PartialUploads::Held PartialUploads::create(PartialState state) {
       if (known.user == upload->state_.user) ++of_user;
     }
     if (of_user >= limits_.of_user || of_all >= limits_.of_all) {
-      errno = of_user >= limits_.of_user ? EDQUOT : EUSERS;
+      errno = of_user >= limits_.of_user ? ETOOMANYREFS : EUSERS;
       return {};
     }
     known_[upload->id_] = {upload->state_.user, 0, upload->changed_s_, false};

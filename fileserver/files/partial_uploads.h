@@ -123,8 +123,8 @@ class PartialUploads {
 
   using Held = std::unique_ptr<PartialUpload>;
 
-  // Makes one without bytes, on disk. Null on failure, with errno: EDQUOT if the user has too many,
-  // EUSERS if all have. May block.
+  // Makes one without bytes, on disk. Null on failure, with errno: ETOOMANYREFS if the user has too
+  // many, EUSERS if all have; no file system gives these. May block.
   Held create(PartialState state);
 
   enum class For : std::uint8_t { kLook, kAppend };

@@ -54,7 +54,7 @@ UploadStatus Upload::write(std::span<const char> bytes) {
   while (status_ == UploadStatus::kGoOn && !file_.write(bytes)) {
     const int failure = errno;
     const bool is_full = failure == ENOSPC || failure == EDQUOT;
-    if (is_full && trash_ != nullptr && trash_->remove_oldest()) continue;
+    if (is_full && trash_ != nullptr && trash_->remove_oldest(folder_.fd.get())) continue;
     status_ = status_of(failure, "write");
   }
   return status_;
@@ -93,7 +93,7 @@ bool Uploads::make_file(Upload& upload) const {
   do {
     upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
   } while (!upload.file_.is_open() && errno == ENOSPC && trash_ != nullptr &&
-           trash_->remove_oldest());
+           trash_->remove_oldest(upload.folder_.fd.get()));
   return upload.file_.is_open();
 }
 

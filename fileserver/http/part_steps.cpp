@@ -124,7 +124,7 @@ void PartSteps::answer_failure(int failure) {
   switch (failure) {
     case ENOENT: return exchange_.answer(404);
     case EBUSY: return exchange_.answer(423);
-    case EDQUOT: return exchange_.answer(429);
+    case ETOOMANYREFS: return exchange_.answer(429);
     case EUSERS: return exchange_.answer(503);
     default: return answer_change(exchange_, parts_, status_of(failure, "keep an upload"));
   }

@@ -7,6 +7,7 @@ import subprocess
 import unittest
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 from needs import found, missing
@@ -45,6 +46,61 @@ def whole_seconds_on(folder: Path, image: Path) -> list[str]:
     os.truncate(image, 96 << 20)
     _check([found("mkfs.ext4"), "-q", "-F", "-I", "128", str(image)])
     return mounted_on(folder, "-o", "loop", str(image))
+
+
+@dataclass(frozen=True)
+class Quota:
+    """How a file system gives a folder 2 MiB, as docs/share.md has it."""
+
+    make: tuple[str, ...]
+    limit: tuple[tuple[str, ...], ...]  # {0} is where it is mounted, {1} the folder
+
+
+QUOTAS = {
+    "xfs": Quota(
+        ("mkfs.xfs", "-q", "-f"),
+        (
+            ("xfs_quota", "-x", "-c", "project -s -p {1} 7", "{0}"),
+            ("xfs_quota", "-x", "-c", "limit -p bhard=2m 7", "{0}"),
+        ),
+    ),
+    "ext4": Quota(
+        ("mkfs.ext4", "-q", "-F", "-O", "quota,project", "-E", "quotatype=prjquota"),
+        (
+            ("chattr", "-R", "-p", "7", "+P", "{1}"),
+            ("setquota", "-P", "7", "0", "2048", "0", "0", "{0}"),
+        ),
+    ),
+}
+
+
+def with_quota(kind: str, root: Path, folder: str, image: Path, user: str) -> list[str]:
+    """The same with a file system of 400 MB that belongs to `user`: one folder in it has a quota.
+
+    The user is not to be root, whom ext4 does not limit.
+    """
+    quota = QUOTAS[kind]
+    if os.geteuid() != 0:
+        raise NoMount("only root may mount it")
+    if reason := missing(quota.make[0], *(command[0] for command in quota.limit)):
+        raise NoMount(reason)
+    image.write_bytes(b"")
+    os.truncate(image, 400 << 20)
+    limited = str(root / folder)
+    commands = [
+        ["mount", "-o", "loop,prjquota", str(image), str(root)],
+        ["mkdir", "-m", "700", limited],
+        ["chown", user, str(root), limited],
+    ]
+    for name, *words in quota.limit:
+        commands.append([found(name), *(word.format(root, limited) for word in words)])
+    script = " && ".join(shlex.join(command) + " >&2" for command in commands)
+    prefix = [*OF_ROOT, "sh", "-c", f'{script} && exec "$0" "$@"']
+    make = [found(quota.make[0]), *quota.make[1:], str(image)]
+    _check(make)
+    _check([*prefix, "true"])
+    _check(make)
+    return prefix
 
 
 def ext4_with_whole_seconds(test: unittest.TestCase, image: Path, folder: Path) -> list[str]:
