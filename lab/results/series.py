@@ -104,7 +104,10 @@ def _moments(texts: Sequence[str], step_s: float) -> list[Moment]:
 Bucket = tuple[float, int]  # the largest value in it, in ms, and how many values it has
 Distribution = list[Bucket]  # in ascending order
 
-_LISTS = ("distribution", "service_distribution", "lateness_distribution")
+_LISTS = (
+    *("distribution", "service_distribution", "lateness_distribution"),
+    "handshake_distribution",
+)
 
 
 @dataclass(frozen=True)

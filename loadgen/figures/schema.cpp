@@ -90,6 +90,9 @@ auto objects_of(const Report& all) {
 CpuUse& into(Figures& figures, const CpuUse*) { return figures.cpu; }
 Figures& into(Figures& figures, const Figures*) { return figures; }
 Tally& into(Figures& figures, const Tally*) { return figures.tally; }
+HandshakeTally& into(Figures& figures, const HandshakeTally*) {
+  return figures.tally.handshakes ? *figures.tally.handshakes : figures.tally.handshakes.emplace();
+}
 OpenTally& into(Figures& figures, const OpenTally*) {
   return figures.tally.open ? *figures.tally.open : figures.tally.open.emplace();
 }
@@ -328,9 +331,9 @@ constexpr Field kFields[] = {
      [](const Report& all) { return errors_json(all.summary.errors, all.summary.errors_total); }},
     kept<&Tally::connections>("connections", "count", kAll, kAdded, kLater),
     kept<&Tally::reconnects>("reconnects", "count", kAll, kAdded, kLater),
-    shown<&HandshakeTally::made>("tls.handshakes", "count", kTls),
-    shown<&HandshakeTally::resumed>("tls.resumed", "count", kTls),
-    shown<&Summary::handshake>("tls.handshake_ms", "times", kTls),
+    kept<&HandshakeTally::made>("tls.handshakes", "count", kTls, kAdded, kAlways),
+    kept<&HandshakeTally::resumed>("tls.resumed", "count", kTls, kAdded, kAlways),
+    shown<&Summary::handshake>("tls.handshake_ms", "times", kTls, kAgain, kByHand),
 
     shown<&crowd::Options::engine>("engine", "word", kCrowd),
     shown<&Config::threads>("threads", "count", kAll, kAdded, kByHand),
@@ -447,6 +450,8 @@ constexpr Field kFields[] = {
                                               kByHand),
     shown<&OpenSummary::lateness_distribution>("lateness_distribution", kCounts, kOpen, kAdded,
                                                kByHand),
+    shown<&Summary::handshake_distribution>("handshake_distribution", kCounts, kTls, kAdded,
+                                            kByHand),
 };
 
 }  // namespace

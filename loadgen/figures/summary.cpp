@@ -210,7 +210,10 @@ Summary summarize(const Figures& figures, int threads) {
   summary.errors_total = tally.errors_total();
   summary.first_errors = first_errors(tally);
   if (figures.hopeless) summary.hopeless = figures.hopeless->word();
-  if (tally.handshakes) summary.handshake = response_times(tally.handshakes->time_ns);
+  if (tally.handshakes) {
+    summary.handshake = response_times(tally.handshakes->time_ns);
+    summary.handshake_distribution = distribution(tally.handshakes->time_ns.buckets());
+  }
   summary.connect_ms = mean_ms(tally.connect_ns, summary.requests);
   summary.first_byte_ms = mean_ms(tally.first_byte_ns, summary.requests);
   summary.logged_in_ms = mean_ms(tally.logged_in_ns, summary.requests);

@@ -134,6 +134,7 @@ struct Summary {
 
   // With --tls: of the handshakes that succeeded.
   std::optional<ResponseTimes> handshake;
+  std::optional<Distribution> handshake_distribution;
 
   // From the end of one request to the end of the next one, on average.
   double cycle_ms() const { return response.mean_ms + think_ms.value_or(0); }

@@ -32,6 +32,8 @@ bool have_one_plateau(const std::optional<PlateauTime>& one,
   return one->start_ns == other->start_ns && one->elapsed_ns == other->elapsed_ns;
 }
 
+bool has_handshakes(const Part& part) { return part.figures.tally.handshakes.has_value(); }
+
 // Why `other` cannot be added to `first`.
 std::string difference(const Part& first, const Part& other) {
   const auto differs = [&](const char* what) {
@@ -41,6 +43,7 @@ std::string difference(const Part& first, const Part& other) {
   if (other.config.protocol != first.config.protocol) return differs("protocol");
   if (other.config.connection != first.config.connection) return differs("connection");
   if (is_open_loop(other.config) != is_open_loop(first.config)) return differs("kind of loop");
+  if (has_handshakes(other) != has_handshakes(first)) return differs("encryption");
   if (!have_one_plateau(first.figures.plateau, other.figures.plateau)) return differs("plateau");
   if (other.config.think != first.config.think) return differs("think time");
   if (other.file_bytes && first.file_bytes && *other.file_bytes != *first.file_bytes)

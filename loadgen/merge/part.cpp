@@ -139,6 +139,17 @@ void read_plateau(const Fields& all, Part& part, std::string& wrong) {
   tally.busy_ns = ns_in_all(plateau.number("n_check") * elapsed_s * 1000, threads);
 }
 
+// Requires: the counts of the block were read.
+void read_handshakes(const Fields& all, Tally& tally, std::string& wrong) {
+  if (!tally.handshakes) return;
+  const Fields tls(all.object("tls"), wrong);
+  HandshakeTally& made = *tally.handshakes;
+  made.time_ns = histogram_of(all, "handshake_distribution", tls.object("handshake_ms"), wrong);
+  if (!wrong.empty()) return;
+  if (made.time_ns.count() != made.made) wrong = "its handshakes are not their distribution";
+  if (made.resumed > made.made) wrong = "it has more resumed handshakes than handshakes";
+}
+
 // Others than texts, numbers and switches are none.
 std::vector<flags::Setting> settings_of(const Json& json) {
   std::vector<flags::Setting> settings;
@@ -217,6 +228,7 @@ void read_figures(const Fields& all, Part& part, std::string& wrong) {
   read_open_loop(all, part, wrong);
   read_plateau(all, part, wrong);
   read_listed(all, figures, wrong);
+  read_handshakes(all, tally, wrong);
   if (tally.open && tally.open->given_up > tally.response_ns.count() && wrong.empty())
     wrong = "its given_up is over its distribution";
   tally.announced_bytes = tally.moved_bytes = all.count("bytes");

@@ -124,6 +124,26 @@ TEST_CASE("the think time of testers is that of all their requests", "[loadgen]"
   CHECK(contains(refused(result_of(one, config), result_of(other)), "another think time"));
 }
 
+TEST_CASE("handshakes of testers are added up, and their times are those of all", "[loadgen]") {
+  const auto with = [](const std::vector<std::int64_t>& times_ns, bool is_resumed) {
+    Figures figures = figures_of({kNsPerMs});
+    figures.tally.handshakes.emplace();
+    for (const std::int64_t ns : times_ns) figures.tally.handshakes->add(ns, is_resumed);
+    return result_of(figures);
+  };
+  const nlohmann::json full = with({4 * kNsPerMs, 6 * kNsPerMs}, false);
+  const nlohmann::json resumed = with({kNsPerMs}, true);
+  const Merged sum = merged({part_of("a.json", full), part_of("b.json", resumed)});
+  const auto json = nlohmann::json::parse(loadgen::json_of(sum.config, sum.figures, sum.summary));
+  CHECK(json["tls"]["handshakes"] == 3);
+  CHECK(json["tls"]["resumed"] == 1);
+  CHECK(is_near(json["tls"]["handshake_ms"]["mean"], 11.0 / 3));
+  CHECK(json["tls"]["handshake_ms"]["min"] == 1);
+  CHECK(json["tls"]["handshake_ms"]["max"] == 6);
+  CHECK(json["handshake_distribution"].size() == 3);
+  CHECK(refused(full, result_of({kNsPerMs})) == "b.json: it has another encryption than a.json");
+}
+
 TEST_CASE("halves of testers are added up if all have them", "[loadgen]") {
   Figures with = figures_of({10 * kNsPerMs, 20 * kNsPerMs});
   with.tally.second_half_ns.emplace().add(20 * kNsPerMs);

@@ -73,6 +73,23 @@ TEST_CASE("a distribution of a stranger is checked before it is counted", "[load
   CHECK(contains(wrong(changed("halves", list("[[],[[10,1]]]"))), "not its distribution"));
 }
 
+TEST_CASE("handshakes of a stranger are checked", "[loadgen]") {
+  auto figures = tests::figures_of({10 * kNsPerMs});
+  figures.tally.handshakes.emplace().add(kNsPerMs, true);
+  const nlohmann::json right = result_of(figures);
+  CHECK(wrong(right).empty());
+  const auto with = [&right](const char* pointer, const nlohmann::json& value) {
+    nlohmann::json json = right;
+    json[nlohmann::json::json_pointer(pointer)] = value;
+    return wrong(json);
+  };
+  CHECK(contains(with("/tls/handshakes", 2), "its handshakes are not their distribution"));
+  CHECK(contains(with("/tls/resumed", 2), "more resumed handshakes than handshakes"));
+  CHECK(contains(with("/tls/handshake_ms", nullptr), "no number"));
+  CHECK(contains(with("/handshake_distribution", nullptr), "it has no handshake_distribution"));
+  CHECK(contains(with("/tls", 1), "its tls is no object"));
+}
+
 TEST_CASE("text that is no result is refused", "[loadgen][no-threads]") {
   for (const std::string text : {"", "null", "[]", "3", "{", "\"schema\"", "\xff"}) {
     CAPTURE(text);
