@@ -307,7 +307,7 @@ CLANG_TIDY = $(shell command -v clang-tidy-14 || echo clang-tidy)
 TIDY_FLAGS = $(filter-out -MMD -MP,$(CPPFLAGS)) -std=c++20 -Xclang -analyzer-config -Xclang max-nodes=$(TIDY_NODES)
 FUZZ_CXX = $(shell command -v clang++-14 || echo clang++)
 # The parsers of what comes from outside, each with what it is linked with.
-FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply result_json dav_body
+FUZZED := client_lines http_request http_fields password_record accounts_csv config_file http_answer ftp_reply result_json dav_body tls_first_bytes
 FUZZED_ftp_reply := $(addprefix loadgen/clients/drivers/,ftp.cpp ftp_reply.cpp)
 FUZZED_client_lines := lib/wire/*.cpp
 FUZZED_http_request := $(addprefix lib/http/,chunks.cpp fields.cpp request_head.cpp)
@@ -318,9 +318,10 @@ FUZZED_dav_body := $(addprefix fileserver/http/dav/,lock_xml.cpp multistatus.cpp
 FUZZED_password_record := authserver/passwords/scheme.cpp
 FUZZED_accounts_csv := authserver/csv.cpp authserver/account_marks.cpp authserver/passwords/scheme.cpp lib/wire/*.cpp
 FUZZED_http_answer := $(addprefix loadgen/clients/,drivers/http.cpp drivers/http_answer.cpp upload.cpp) lib/http/path.cpp \
-  loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/wire/wish.cpp lib/net/socket_io.cpp lib/base/clock.cpp
+  loadgen/figures/thread_series.cpp lib/wire/request.cpp lib/wire/wish.cpp lib/net/socket_io.cpp lib/tls/*.cpp lib/base/*.cpp
 FUZZED_result_json := $(addprefix loadgen/,merge/part.cpp merge/fields.cpp merge/merged.cpp figures/*.cpp config/config.cpp config/numbered.cpp \
   config/crowd.cpp config/decimal.cpp config/share.cpp config/think.cpp cpu.cpp) lib/flags/*.cpp lib/net/address.cpp lib/wire/error_word.cpp lib/base/*.cpp
+FUZZED_tls_first_bytes := lib/tls/*.cpp lib/net/socket_io.cpp lib/base/*.cpp
 FUZZED_config_file := lib/flags/*.cpp lib/net/address.cpp $(addprefix lib/base/,error.cpp file_io.cpp line_writer.cpp log.cpp text_lines.cpp units.cpp)
 
 # What an earlier run found to be new inputs is tried again. An input that fails is build/fuzz/TARGET-crash-*.
