@@ -27,7 +27,10 @@ class Tool:
         return next((path for name in self.names if (path := shutil.which(name))), "")
 
 
-HAPROXY = Tool(("haproxy", "/usr/sbin/haproxy"), "haproxy")  # a user's PATH may have no sbin
+# A user's PATH may have no sbin.
+HAPROXY = Tool(("haproxy", "/usr/sbin/haproxy"), "haproxy")
+NGINX = Tool(("nginx", "/usr/sbin/nginx"), "nginx")
+OPENSSL = Tool(("openssl",), "openssl")
 
 
 def free_port() -> int:

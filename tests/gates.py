@@ -142,6 +142,7 @@ _FULL_ONLY: tuple[str, ...] = (
     "lab/test_models_for_real",
     "lab/test_ramps_for_real",
     "lab/test_scale_out_for_real",
+    "lab/test_tls_for_real",
     "compose/test_lab",
     "compose/test_pages_with_docker",
     "compose/test_swarm_of_three",

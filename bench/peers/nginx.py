@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from lab.systems.peers.nginx import MODULES, PROGRAM, Guard, command, configuration
-from rig.host import free_port
-from rig.processes import Address, Program, wait_listening
+from lab.systems.peers import nginx
+from lab.systems.peers.nginx import MODULES, Guard
+from rig.host import NGINX
+from rig.processes import Address
 
-_START_TIMEOUT_S = 30.0
 _LUA_LIBRARY = Path("/usr/share/lua/5.1/nginx/redis.lua")
 _LUA = Path(__file__).with_name("auth.lua")
 
@@ -49,7 +49,7 @@ def with_auth_request(service: Address) -> Guard:
 
 def missing() -> list[str]:
     """The packages that lack for nginx without Lua."""
-    return [] if PROGRAM.found() else [PROGRAM.package]
+    return [] if NGINX.found() else [NGINX.package]
 
 
 def missing_for_lua() -> list[str]:
@@ -68,17 +68,8 @@ def preloading(library: Path) -> dict[str, str]:
 @contextmanager
 def running(logs: Path, root: Path, guard: Guard, preload: Path | None = None) -> Iterator[Address]:
     """Requires: what the guard needs is installed. preload is a library that nginx loads first."""
+    environment = preloading(preload) if preload else {}
     with tempfile.TemporaryDirectory(prefix="nginx-", dir=logs) as name:
-        folder = Path(name)
-        address = Address("127.0.0.1", free_port())
-        settings = folder / "nginx.conf"
-        settings.write_text(configuration(folder, root, address, guard), encoding="utf-8")
-        environment = preloading(preload) if preload else {}
-        program = Program(
-            "nginx", command(folder, settings), folder / "log", environment=environment
-        )
-        try:
-            wait_listening(program, address.port, _START_TIMEOUT_S)
+        folder, log = Path(name), Path(name) / "log"
+        with nginx.running(folder, root, guard, log, environment=environment) as (_, address):
             yield address
-        finally:
-            program.stop()

@@ -27,6 +27,7 @@ from .mix import KIND as MIX
 from .open_loop import KIND as OPEN_LOOP
 from .ramp import KIND as RAMP
 from .scale_out import KIND as SCALE_OUT
+from .tls import KIND as TLS
 
 # In the order of the columns of a table that has the figures of all.
 KINDS: Mapping[str, Kind] = {
@@ -42,6 +43,7 @@ KINDS: Mapping[str, Kind] = {
         CLIENT,
         CONNECTIONS,
         SCALE_OUT,
+        TLS,
     )
 }
 

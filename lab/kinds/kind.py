@@ -31,6 +31,7 @@ class Kind:
     is_by_http: bool = False
     needs_log: bool = False  # what each transfer came to, as the server says
     shows_series: bool = False  # in a view of its own
+    is_about_cpu: bool = False  # the CPU time of a request tells enough, so --shared can be given
 
     def part(self, name: str) -> Any:
         """Its module of this name; None if it has none.

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from rig import control_group, namespace, stores
 from rig.files import DROP_CACHES
-from rig.host import HAPROXY, Tool, is_container, is_root
+from rig.host import HAPROXY, NGINX, OPENSSL, Tool, is_container, is_root
 
+from ..kinds.tls import PROXY
 from ..plan import catalog
 from ..plan.plan import Plan
 from . import tried_limits, usage
@@ -35,8 +36,8 @@ DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
 _TUNE = "sudo scripts/tune-host --apply"
 # What `scripts/setup lab` installs, without starting anything.
 _OF_SETUP = frozenset(
-    {"curl", "haproxy", "iperf3", "iproute2", "mariadb-server", "redis-server", "redis-tools"}
-    | {"valgrind"}
+    {"curl", "haproxy", "iperf3", "iproute2", "mariadb-server", "openssl", "redis-server"}
+    | {"redis-tools", "valgrind"}
 )
 _TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
 _IP, _TC = Tool(("ip",), "iproute2"), Tool(("tc",), "iproute2")
@@ -250,15 +251,19 @@ def _programs(programs: Path) -> list[Finding]:
 def _tools(plan: Plan) -> list[tuple[Tool, str]]:
     """What the plan needs beside the programs under test, with what is lost without it."""
     of_kinds: dict[str, list[str]] = {}
-    for stage in dict.fromkeys(cell.stage for cell in plan.cells):
+    of_plan = dict.fromkeys(cell.stage for cell in plan.cells)
+    for stage in of_plan:
         if kind := plan.stages[stage].store:
             of_kinds.setdefault(kind, []).append(stage)
     views = {view: one.name for one in plan.experiments for view in one.views}
-    proxied = [
-        one for one in dict.fromkeys(cell.stage for cell in plan.cells) if plan.stages[one].cluster
-    ]
+    proxied = [one for one in of_plan if plan.stages[one].cluster]
+    encrypted = {name: how for name in of_plan if (how := plan.stages[name].encryption)}
+    by_nginx = [name for name, how in encrypted.items() if how.by == PROXY]
+    with_keys = [name for name, how in encrypted.items() if how.by]
     return [
         *((tool, of_stages(proxied)) for tool in (HAPROXY, _IP, _TC) if proxied),
+        *((NGINX, of_stages(by_nginx)) for _ in by_nginx[:1]),
+        *((OPENSSL, of_stages(with_keys)) for _ in with_keys[:1]),
         *((tool, "") for tool in _TOOLS),
         *(
             (tool, views[view] if view == "profile" else "")

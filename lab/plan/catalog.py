@@ -20,6 +20,7 @@ from ..kinds.kind import Kind
 from ..kinds.mix import Mix
 from ..kinds.ramp import Ramp
 from ..kinds.scale_out import Cluster
+from ..kinds.tls import Encryption
 from . import papers
 from .from_json import from_json
 from .machines import Machine, machine
@@ -54,6 +55,8 @@ class Stage:
     download: Download | None = None  # by which program a file is fetched
     connections: Connections | None = None  # how many of them ask
     cluster: Cluster | None = None  # the hosts behind a proxy
+    encryption: Encryption | None = None  # who encrypts, with which key, and how often
+    rows: tuple[str, ...] = ()  # only these of its experiment; (): all
     tcp: Tcp = AS_IT_IS  # of the link to the load generator
 
     @property
@@ -133,8 +136,9 @@ class Experiment:
         """With the chosen rows only. Chosen stages replace its own, if it has any.
 
         Of a crowd, chosen rows replace its own too: the users can ask for any file. Of a failover,
-        a mix, a ramp, a download, connections and hosts only its own stages can be chosen: others
-        do not say what is killed, or written, by which program a file is fetched, or who is idle.
+        a mix, a ramp, a download, connections, hosts and TLS only its own stages can be chosen:
+        others do not say what is killed, or written, by which program a file is fetched, who is
+        idle, or who encrypts.
         Where nothing is chosen, a quick run may have fewer.
         """
         own, rows = self.stages, self.rows
@@ -282,6 +286,7 @@ def cells_of(experiment: Experiment, core_count: int) -> list[Cell]:
         Cell(stage, row, cores, experiment.workload)
         for stage in experiment.stages
         for row in experiment.rows
+        if row in (stages()[stage].rows or experiment.rows)
         for cores in core_counts
     ]
 

@@ -42,7 +42,7 @@ def of_cells(
 
 def most_files(stage: Stage, made: int) -> int:
     """How many of those that were made a stage may ask for: others may need more."""
-    few = stage.connections or stage.cluster
+    few = stage.connections or stage.cluster or stage.encryption
     return min(made, few.files) if few else made
 
 

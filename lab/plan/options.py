@@ -10,7 +10,7 @@ from rig import hosts, remote, stores
 from rig.cores import usable_cores
 from rig.errors import WrongUsage
 
-from ..kinds import BURST, CLIENT, CLOSED_LOOP, CROWD, RAMP
+from ..kinds import BURST, CLIENT, CROWD, RAMP
 from . import catalog, machines, plan
 from .catalog import NEW, Stage
 from .machines import machine
@@ -103,7 +103,7 @@ def _require_that_it_can_be_held(options: Options) -> None:
 def _require_closed_loops(options: Options) -> None:
     """Other loads are about time, which other programs take away."""
     for one in plan.experiments_of(options) if options.is_shared else ():
-        if one.stages and (one.kind is not CLOSED_LOOP or one.each_core_count):
+        if one.stages and (not one.kind.is_about_cpu or one.each_core_count):
             raise WrongUsage(
                 f"--shared: {one.name} is about time, and not about the CPU time of a request"
             )

@@ -174,8 +174,8 @@ class Bench:
             return fresh_files.folder(self.work)
         if planned.ramp:
             return nullcontext(self.roots[NEW])
-        root, row = self.roots[planned.cell.row], planned.cell.row
-        if planned.stage.mix or planned.stage.connections or planned.stage.cluster:
+        root, row, stage = self.roots[planned.cell.row], planned.cell.row, planned.stage
+        if stage.mix or stage.connections or stage.cluster or stage.encryption:
             names = [f"{row}{number}.txt" for number in range(1, planned.file_count + 1)]
             return files.linked_folder(self.work, root, names)
         return nullcontext(root)

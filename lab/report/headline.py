@@ -34,7 +34,7 @@ def of_points(
     """answers are those of the experiments. otherwise is the title where nothing can be told.
     Requires: there are points.
     """
-    if analysis.is_shared:
+    if analysis.is_shared and any(scene.measured for scene in scenes):
         return _largest_gain(steps) or _NO_GAIN_OF_SHARED
     found = _largest_gain(steps) or _limit(scenes) or _findings(analysis)
     if not found:

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from rig import certificates
+from rig.certificates import KeyPair
 from rig.errors import Failed
 from rig.processes import Program
 from rig.transfer_log import TransferLog
+
+from ..plan.catalog import Stage
 
 
 class OfPrograms(ABC):
@@ -58,3 +64,14 @@ def _in_memory(size_bytes: int) -> int:
     if size_bytes < _PACKED_BELOW_BYTES:
         return size_bytes
     return -(-size_bytes // _BLOCK_BYTES) * _BLOCK_BYTES
+
+
+@contextmanager
+def key_pair(stage: Stage, work: Path) -> Iterator[KeyPair | None]:
+    """That of the program that encrypts, until the block is left; None where all is in clear."""
+    how = stage.encryption
+    if how and how.by:
+        with certificates.made(work / "stores", how.key) as pair:
+            yield pair
+    else:
+        yield None

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import re
 import secrets
+import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from rig import servers, stores
+from rig.certificates import KeyPair
 from rig.cores import Cores
 from rig.processes import Address, Program
-from rig.servers import Programs, Server
+from rig.servers import Pair, Programs, Server
 from rig.stores import Store
 from rig.transfer_log import TransferLog
 
+from ..kinds.tls import PROXY, SERVER
 from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
-from .programs import OfPrograms, limit_bytes
+from .peers import nginx
+from .programs import OfPrograms, key_pair, limit_bytes
 from .system import Site
 
 
@@ -36,6 +40,7 @@ class Stack(OfPrograms):
     password: str
     transfer_log: TransferLog | None = None
     telemetry: Address | None = None  # of the fileserver
+    proxy: Program | None = None  # in front of the fileserver
 
     @property
     def store(self) -> str:
@@ -53,6 +58,8 @@ class Stack(OfPrograms):
         ids = {"fileserver": self.fileserver.pid, "authserver": self.authserver.pid}
         if self.behind.program:
             ids["store"] = self.behind.program.pid
+        if self.proxy:
+            ids["proxy"] = self.proxy.pid
         return ids
 
     def counts(self) -> dict[str, int]:
@@ -78,8 +85,8 @@ class Stack(OfPrograms):
         }[component]
 
     def programs(self) -> list[Program]:
-        all_three = (self.fileserver, self.authserver, self.behind.program)
-        return [program for program in all_three if program]
+        all_of_them = (self.fileserver, self.authserver, self.behind.program, self.proxy)
+        return [program for program in all_of_them if program]
 
 
 @dataclass(frozen=True)
@@ -89,6 +96,8 @@ class WithStore:
     stage: Stage
     programs: Programs
     store: Store
+    work: Path
+    pair: KeyPair | None  # None where all is in clear
 
     @contextmanager
     def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[Stack]:
@@ -96,7 +105,32 @@ class WithStore:
             self.store.program.move_to(pinning.cores["store"])
         log = self._transfer_log(cell, site.logs)
         recorded = ("--transfer-log", str(log)) if log else ()
-        with servers.running(
+        with (
+            self._servers(cell, pinning, site, recorded) as pair,
+            self._front(cell, pair.fileserver, site) as proxied,
+        ):
+            user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
+            servers.make_account(pair.address, user, password)
+            program, has_mix = pair.fileserver, self.stage.mix is not None
+            proxy, address = proxied or (None, self._address(cell, pair))
+            yield Stack(
+                cell=cell,
+                behind=self.store,
+                authserver=pair.authserver,
+                fileserver=program,
+                auth_address=pair.auth_address,
+                address=address,
+                user=user,
+                password=password,
+                transfer_log=TransferLog(log) if log else None,
+                telemetry=program.further_address("telemetry") if has_mix else None,
+                proxy=proxy,
+            )
+
+    def _servers(
+        self, cell: Cell, pinning: Pinning, site: Site, recorded: tuple[str, ...]
+    ) -> AbstractContextManager[Pair]:
+        return servers.running(
             self.programs,
             store_flags=self.store.authserver_flags,
             root=site.root,
@@ -109,23 +143,37 @@ class WithStore:
                 pinning.cores["fileserver"],
                 site.wrapper,
             ),
-        ) as pair:
-            user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
-            servers.make_account(pair.address, user, password)
-            program, has_mix = pair.fileserver, self.stage.mix is not None
-            is_by_http = cell.kind.is_by_http
-            yield Stack(
-                cell=cell,
-                behind=self.store,
-                authserver=pair.authserver,
-                fileserver=program,
-                auth_address=pair.auth_address,
-                address=program.further_address("http") if is_by_http else pair.address,
-                user=user,
-                password=password,
-                transfer_log=TransferLog(log) if log else None,
-                telemetry=program.further_address("telemetry") if has_mix else None,
-            )
+        )
+
+    def _address(self, cell: Cell, pair: Pair) -> Address:
+        """Where users ask the fileserver."""
+        if not cell.kind.is_by_http:
+            return pair.address
+        return pair.fileserver.further_address("https" if self._encrypts else "http")
+
+    @property
+    def _encrypts(self) -> bool:
+        """Whether the fileserver does it itself."""
+        how = self.stage.encryption
+        return how is not None and how.by == SERVER
+
+    @contextmanager
+    def _front(
+        self, cell: Cell, behind: Program, site: Site
+    ) -> Iterator[tuple[Program, Address] | None]:
+        """nginx that encrypts in front of the fileserver, where the stage has it."""
+        how = self.stage.encryption
+        if how is None or how.by != PROXY:
+            yield None
+            return
+        nginx.require()
+        guard = nginx.encrypted(nginx.in_front_of(behind.further_address("http")), self.pair)
+        log = site.logs / f"{cell.slug}.proxy.log"
+        with (
+            tempfile.TemporaryDirectory(dir=self.work / "stores") as folder,
+            nginx.running(Path(folder), site.root, guard, log, host=site.place.host) as proxied,
+        ):
+            yield proxied
 
     def _flags_of_http(self, cell: Cell, site: Site) -> list[str]:
         """Writers and the clients of others need it. Of a mix, what comes from memory is known by
@@ -133,7 +181,16 @@ class WithStore:
         """
         if not cell.kind.is_by_http:
             return []
-        flags, mix = ["--http-listen", str(Address(site.place.host, 0))], self.stage.mix
+        anywhere, mix, how = str(Address(site.place.host, 0)), self.stage.mix, self.stage.encryption
+        if self._encrypts and self.pair:
+            certificate, key = str(self.pair.certificate), str(self.pair.key)
+            return [
+                *("--https-listen", anywhere),
+                *("--tls-certificate", certificate, "--tls-key", key),
+            ]
+        flags = ["--http-listen", anywhere]
+        if how and how.by == PROXY:
+            flags += ["--trusted-proxy", site.place.host]
         if mix:
             flags += ["--telemetry-listen", str(Address("127.0.0.1", 0))]
         if mix and mix.in_memory:
@@ -158,7 +215,8 @@ class Turnstile:
     ) -> Iterator[WithStore]:
         store = stores.start(stage.store, work / "stores", cores)
         try:
-            yield WithStore(stage, programs, store)
+            with key_pair(stage, work) as pair:
+                yield WithStore(stage, programs, store, work, pair)
         finally:
             store.stop()
 

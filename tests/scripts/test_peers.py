@@ -20,9 +20,10 @@ from needs import missing
 
 from bench.peers import bare, caddy, nginx, paced, wrk
 from bench.system import Bench
-from lab.systems.peers.nginx import PROGRAM, Guard, configuration
+from lab.systems.peers.nginx import Guard, configuration
 from rig import loadgen, stores
 from rig.errors import Failed
+from rig.host import NGINX
 from rig.processes import Address, Program
 from rig.servers import Programs
 
@@ -101,7 +102,7 @@ class NginxTest(PeersTest):
             path.write_text(
                 configuration(self.folder, self.root, Address("127.0.0.1", 1100), guard)
             )
-            result = run(PROGRAM.found(), "-e", "stderr", "-q", "-t", "-c", path)
+            result = run(NGINX.found(), "-e", "stderr", "-q", "-t", "-c", path)
             self.assertEqual((result.returncode, result.stderr), (0, ""))
 
     def test_static_serves_the_files_of_our_folder_to_everybody(self) -> None:

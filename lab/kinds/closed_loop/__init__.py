@@ -7,4 +7,5 @@ from ..kind import Kind
 KIND = Kind(
     name="closed_loop",
     is_swept=True,
+    is_about_cpu=True,
 )

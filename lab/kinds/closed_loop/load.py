@@ -101,6 +101,21 @@ class ClosedLoop(Load):
         return {"n_check": self._n_check(result)}
 
 
+@dataclass(frozen=True, kw_only=True)
+class Drawn(ClosedLoop):
+    """All users ask for the same files, each as often as any other."""
+
+    files: int
+    seed: int  # chooses the files
+
+    def command_flags(self) -> list[str]:
+        flags = ["get", "--server", self.server, "--threads", str(self.threads)]
+        flags += ["--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
+        flags += ["--user", self.user, "--file", f"{self.size_name}%d.txt"]
+        flags += ["--files", str(self.files), "--seed", str(self.seed)]
+        return [*flags, *self.flags]
+
+
 def load(asked: Asked) -> ClosedLoop:
     """A cold run has no warm-up, which would use up files and be as cold as the rest."""
     planned, threads = asked.planned, asked.setting.threads

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from ...workloads.load import Asked, Kill
 from ...workloads.outcome import Result, Second, Series
 from ..closed_loop import load as closed_loop
-from ..closed_loop.load import ClosedLoop
+from ..closed_loop.load import Drawn
 from ..failover.load import KILLED, STARTED
 from ..kind import LESS, MORE, NEITHER, Figure
 from ..mix.load import FROM_DISK, FROM_MEMORY, IN_MEMORY
@@ -36,17 +36,8 @@ FIGURES = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class FromHosts(ClosedLoop):
+class FromHosts(Drawn):
     hosts: int
-    files: int
-    seed: int  # chooses the files
-
-    def command_flags(self) -> list[str]:
-        flags = ["get", "--server", self.server, "--threads", str(self.threads)]
-        flags += ["--seconds", f"{self.seconds:g}", "--warmup", f"{self.warmup_s:g}"]
-        flags += ["--user", self.user, "--file", f"{self.size_name}%d.txt"]
-        flags += ["--files", str(self.files), "--seed", str(self.seed)]
-        return [*flags, *self.flags]
 
     def figures_of_server(
         self, before: Mapping[str, float], after: Mapping[str, float]

@@ -10,7 +10,7 @@ from rig.errors import WrongUsage
 
 from .gridftp import SINK, GridFtp
 from .inetutils import InetutilsFtpd
-from .nginx import Nginx
+from .nginx import Nginx, NginxAnonymous
 from .proftpd import Proftpd
 from .pure_ftpd import PureFtpd, PureFtpdAnonymous, PureFtpdAuthd, PureFtpdByInetd
 from .pyftpd import Pyftpdlib
@@ -71,6 +71,7 @@ ENTRIES = {
         Entry(name="pyftpdlib", server=Pyftpdlib, asks_whom=ITS_MEMORY),
         Entry(name="inetutils-ftpd", server=InetutilsFtpd, asks_whom=NOBODY),
         Entry(name="nginx", server=Nginx, asks_whom=A_FILE),
+        Entry(name="nginx-anonymous", server=NginxAnonymous, asks_whom=NOBODY),
     )
 }
 

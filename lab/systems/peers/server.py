@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+from rig.certificates import KeyPair
 from rig.cores import Cores
 from rig.errors import Failed
 from rig.host import free_port
@@ -53,6 +54,7 @@ class Setting:
     wrapper: tuple[str, ...] = ()
     is_tuned: bool = False
     authserver: Address | None = None  # for a server that asks ours
+    key_pair: KeyPair | None = None  # for a server of HTTP; None: in clear
     log_prefix: str = ""  # of the paths of the logs; "" puts them in the folder
     is_writable: bool = False  # users see an empty folder in memory instead, and may write to it
     transfer_log: Path | None = None  # absolute; for a server that can write one

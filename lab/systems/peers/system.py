@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rig import servers, stores
+from rig.certificates import KeyPair
 from rig.cores import Cores
 from rig.errors import Failed
 from rig.processes import Address, Program
@@ -20,7 +21,7 @@ from rig.transfer_log import TransferLog
 from ...kinds import CLIENT
 from ...plan.catalog import Cell, Stage
 from ...plan.pinning import Pinning
-from ..programs import OfPrograms
+from ..programs import OfPrograms, key_pair
 from ..system import Site
 from . import known
 from .ftp_server import ANONYMOUS
@@ -114,6 +115,7 @@ class ReadyPeer:
     programs: Programs
     work: Path
     store: Store | None
+    pair: KeyPair | None
 
     @contextmanager
     def running(self, cell: Cell, pinning: Pinning, site: Site) -> Iterator[RunningPeer]:
@@ -140,6 +142,7 @@ class ReadyPeer:
                 cores=pinning.cores["fileserver"],
                 wrapper=site.wrapper,
                 authserver=address,
+                key_pair=self.pair,
                 log_prefix=prefix,
                 transfer_log=Path(f"{prefix}server-transfers.log") if has_log else None,
             )
@@ -195,5 +198,10 @@ class PeerSystem:
                 store = stores.start(stage.store, work / "stores", cores)
                 stack.callback(store.stop)
             yield ReadyPeer(
-                entry=self.entry, stage=stage, programs=programs, work=work, store=store
+                entry=self.entry,
+                stage=stage,
+                programs=programs,
+                work=work,
+                store=store,
+                pair=stack.enter_context(key_pair(stage, work)),
             )

@@ -5,9 +5,12 @@ import ftplib
 import http.client
 import io
 import os
+import ssl
 import unittest
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -19,6 +22,7 @@ from lab.systems.peers.ftp_server import ANONYMOUS
 from lab.systems.peers.namespace import SERVED
 from lab.systems.peers.packages import LeftOut
 from lab.systems.peers.server import Account, PeerServer, Setting
+from rig import certificates
 from rig.errors import Failed, WrongUsage
 from rig.process_tree import tree
 
@@ -173,6 +177,22 @@ class PeerServersTest(unittest.TestCase):
             self.assertGreater(len(processes), 1)  # its workers
             server.stop()
         self.assertEqual([pid for pid in processes if tree(pid)], [])
+
+    def test_nginx_anonymous(self) -> None:
+        """It serves anybody, in TLS if it is given a certificate, and then nobody in clear."""
+        ftp_scene.skip_if_left_out(self, "nginx-anonymous")
+        anybody = Account(ANONYMOUS, "a@b")
+        with known.running("nginx-anonymous", self.setting()) as server:
+            self.assertEqual(by_http(server, anybody, "/a.bin"), (200, BYTES))
+        with certificates.made(self.folder, "p256") as pair:
+            setting = replace(self.setting(), key_pair=pair)
+            with known.running("nginx-anonymous", setting) as server:
+                self.assertEqual(by_http(server, anybody, "/a.bin")[0], 400)
+                url = f"https://{server.address}/a.bin"
+                mine = ssl.create_default_context(cafile=str(pair.certificate))
+                mine.check_hostname = False
+                with urllib.request.urlopen(url, timeout=60, context=mine) as reply:
+                    self.assertEqual(reply.read(), BYTES)
 
     def test_a_server_that_is_not_installed_is_left_out_by_name(self) -> None:
         nowhere = mock.patch("shutil.which", return_value=None)
