@@ -11,6 +11,7 @@ from . import (
     http_front,
     meters,
     share,
+    tls,
 )
 from .peers import caddy, nginx
 from .promise import Promise
@@ -287,7 +288,7 @@ _FTP = (
 )
 
 OF_STORE = {
-    "sqlite": (*_SQLITE, *_FTP),
+    "sqlite": (*_SQLITE, *_FTP, *tls.PROMISES),
     "redis": (*_REDIS, *_HTTP, *events.PROMISES),
     "mysql": _MYSQL,
 }

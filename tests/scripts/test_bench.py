@@ -13,9 +13,10 @@ from host import PROJECT, ScriptTest, run
 
 sys.path.insert(0, str(PROJECT))
 
-from bench import cli, command, meters, promises
+from bench import cli, command, meters, promises, tls
 from bench.promise import Outcome, Promise, Side, compare, in_turns
 from bench.system import Bench
+from lab.plan import catalog
 from lab.systems.peers.packages import LeftOut
 from rig.errors import WrongUsage
 from rig.servers import Programs
@@ -71,6 +72,19 @@ class PromiseTest(unittest.TestCase):
             with self.subTest(store=store):
                 self.assertEqual(len(names), len(set(names)))
                 self.assertTrue(all(name.split() == [name] for name in names))
+
+
+class TlsTest(unittest.TestCase):
+    def test_its_cases_are_stages_of_the_lab_that_are_measured_with_files_of_this_size(
+        self,
+    ) -> None:
+        cells = catalog.cells_of(catalog.experiments()["tls"], core_count=2)
+        known = {(cell.stage, cell.row) for cell in cells}
+        for each in tls.PROMISES:
+            how = each.measure
+            assert isinstance(how, tls.CpuRatio)
+            self.assertLessEqual({(how.ours, how.size), (how.theirs, how.size)}, known, each.name)
+            self.assertTrue(each.at_most)  # the CPU time of a request
 
 
 class CommandTest(ScriptTest):
