@@ -140,7 +140,7 @@ def _drawn(title: str, measured: Sequence[tuple[str, Others]], by: str) -> Canva
                 at = (sizes()[row].size_bytes, one.figure(CPU))
                 points.setdefault(_short(one), []).append(at)
     curves = [
-        sheet.curve(name.removeprefix("proxy-"), colour, own, factor=_MICRO)
+        sheet.curve(name, colour, own, factor=_MICRO)
         for (name, own), colour in zip(points.items(), sheet.COLOURS)
     ]
     return sheet.chart(
@@ -155,8 +155,8 @@ def _drawn(title: str, measured: Sequence[tuple[str, Others]], by: str) -> Canva
 
 
 def _short(one: TlsResult) -> str:
-    """tls-thread-clear: thread."""
-    return one.stage.name.removeprefix("tls-").removesuffix("-clear")
+    """tls-thread-clear, tls-proxy-thread: thread."""
+    return one.stage.name.removeprefix("tls-").removeprefix("proxy-").removesuffix("-clear")
 
 
 def sentences(results: Others) -> list[str]:
@@ -167,10 +167,10 @@ def sentences(results: Others) -> list[str]:
     full = [one for one in new if one.how.by]
     said = [
         _times(
-            "CPU time of a kept request in TLS, of that in clear", encrypted, tls.in_clear, kept
+            "CPU time of a kept request in TLS, against clear text", encrypted, tls.in_clear, kept
         ),
-        _times("Of that of nginx in TLS", encrypted, tls.other_servers, kept),
-        _times("Behind nginx, of that of its own TLS", behind, tls.its_own, kept),
+        _times("Against nginx in TLS", encrypted, tls.other_servers, kept),
+        _times("Behind nginx, against TLS of its own", behind, tls.its_own, kept),
         _handshakes(full, new),
     ]
     return [one for one in said if one]
