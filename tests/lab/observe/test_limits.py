@@ -36,6 +36,16 @@ class FindingsTest(unittest.TestCase):
         findings = limits.compare(examples.planned(experiment), folder, folder)
         return {finding.name: finding for finding in findings}
 
+    def test_what_encrypts_is_wanted_where_something_is_encrypted(self) -> None:
+        with mock.patch("rig.host.shutil.which", return_value=None):
+            in_tls, in_clear = self.found("tls"), self.found("models")
+        self.assertEqual(
+            in_tls["nginx or /usr/sbin/nginx"].loses, "the stages tls-proxy-thread, tls-proxy-event"
+        )
+        self.assertNotIn("tls-event-clear", in_tls["openssl"].loses)
+        self.assertIn("tls-event-new, ", in_tls["openssl"].loses)
+        self.assertNotIn("openssl", in_clear)
+
     def test_ports_that_closed_connections_hold_are_computed_for_crowds_by_ftp(self) -> None:
         # Those of the paper: a fetch of 28.4 s for each of 250 users.
         self.assertAlmostEqual(limits.ports_held(250, 3600, 102400), 527.3, places=1)
