@@ -7,7 +7,7 @@ import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from rig import servers, stores
@@ -22,6 +22,7 @@ from ..kinds.tls import PROXY, SERVER
 from ..plan.catalog import Cell, Stage
 from ..plan.pinning import Pinning
 from .peers import nginx
+from .peers.server import CONFIGURATION
 from .programs import OfPrograms, key_pair, limit_bytes
 from .system import Site
 
@@ -41,6 +42,7 @@ class Stack(OfPrograms):
     transfer_log: TransferLog | None = None
     telemetry: Address | None = None  # of the fileserver
     proxy: Program | None = None  # in front of the fileserver
+    proxy_settings: dict[str, str] = field(default_factory=dict)
 
     @property
     def store(self) -> str:
@@ -48,7 +50,7 @@ class Stack(OfPrograms):
 
     @property
     def settings(self) -> dict[str, str]:
-        return self.behind.settings
+        return {**self.behind.settings, **self.proxy_settings}
 
     @property
     def durability(self) -> str:
@@ -112,7 +114,7 @@ class WithStore:
             user, password = f"lab-{secrets.token_hex(8)}", secrets.token_hex(16)
             servers.make_account(pair.address, user, password)
             program, has_mix = pair.fileserver, self.stage.mix is not None
-            proxy, address = proxied or (None, self._address(cell, pair))
+            proxy, address, settings = proxied or (None, self._address(cell, pair), {})
             yield Stack(
                 cell=cell,
                 behind=self.store,
@@ -125,6 +127,7 @@ class WithStore:
                 transfer_log=TransferLog(log) if log else None,
                 telemetry=program.further_address("telemetry") if has_mix else None,
                 proxy=proxy,
+                proxy_settings=settings,
             )
 
     def _servers(
@@ -160,8 +163,10 @@ class WithStore:
     @contextmanager
     def _front(
         self, cell: Cell, behind: Program, site: Site
-    ) -> Iterator[tuple[Program, Address] | None]:
-        """nginx that encrypts in front of the fileserver, where the stage has it."""
+    ) -> Iterator[tuple[Program, Address, dict[str, str]] | None]:
+        """nginx that encrypts in front of the fileserver, where the stage has it. With its
+        configuration.
+        """
         how = self.stage.encryption
         if how is None or how.by != PROXY:
             yield None
@@ -171,9 +176,13 @@ class WithStore:
         log = site.logs / f"{cell.slug}.proxy.log"
         with (
             tempfile.TemporaryDirectory(dir=self.work / "stores") as folder,
-            nginx.running(Path(folder), site.root, guard, log, host=site.place.host) as proxied,
+            nginx.running(Path(folder), site.root, guard, log, host=site.place.host) as (
+                program,
+                address,
+            ),
         ):
-            yield proxied
+            text = (Path(folder) / CONFIGURATION).read_text(encoding="utf-8")
+            yield program, address, {"nginx": text}
 
     def _flags_of_http(self, cell: Cell, site: Site) -> list[str]:
         """Writers and the clients of others need it. Of a mix, what comes from memory is known by

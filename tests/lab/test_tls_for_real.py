@@ -1,5 +1,6 @@
 """`lab run tls` for real: each way to encrypt, on kept connections and on new ones."""
 
+import json
 import unittest
 
 import examples
@@ -37,6 +38,9 @@ class TlsTest(unittest.TestCase):
         self.assertNotIn(("tls-nginx", "authserver"), used)
         summary = (folder / "out" / "summary.md").read_text(encoding="utf-8")
         self.assertRegex(summary, r"\| tls-event-resumed \|.*\| (9|10)\d% \|")
+        known = json.loads((folder / "out" / "environment.json").read_text(encoding="utf-8"))
+        settings = known["stacks"]["tls-proxy-event-1KB-tls"]["store_settings"]
+        self.assertIn("proxy_pass http://turnstile;", settings["nginx"])
         self.assertEqual(list((folder / "work" / "stores").iterdir()), [])  # no key is left
 
     def require_handshakes(self, rows: dict[str, dict[str, str]]) -> None:
