@@ -238,7 +238,7 @@ class ReadSelectedTest(SelectionTest):
             "- a\n",
             "![",
         )
-        long = "\n\n".join(sign * (40_000 // len(sign)) for sign in signs)
+        long = "\n\n".join(sign * (30_000 // len(sign)) for sign in signs)
         (self.folder / "long.md").write_text(long + "#" + " " * 40_000 + "x")
         (self.folder / "large.md").write_bytes(b"x" * 500_001)
         self.open()
