@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
-#include <linux/fs.h>
 #include <sys/file.h>
-#include <sys/ioctl.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -167,18 +165,6 @@ std::vector<std::string> first_ids_in(int folder, std::size_t most, Order is_bef
   return ids;
 }
 
-// The project of XFS or ext4 whose quota counts what is opened. 0: none, or nobody knows.
-std::uint32_t project_of(int fd) {
-  struct fsxattr attributes {};
-  return fd >= 0 && ::ioctl(fd, FS_IOC_FSGETXATTR, &attributes) == 0 ? attributes.fsx_projid : 0;
-}
-
-std::uint32_t project_of(int folder, const std::string& name, const struct stat& status) {
-  if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) return 0;
-  return project_of(
-      net::Fd(::openat(folder, name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC)).get());
-}
-
 // Adds up what the files below the folder take. What is too deep, or too much, does not count.
 class Sizes {
  public:
@@ -333,7 +319,7 @@ net::Fd Trash::folder() const {
 TrashPlace Trash::begin(const std::string& name, int replacing) {
   for (;;) {
     TrashPlace place = try_to_begin(name, replacing);
-    if (place.is_open() || !is_full(place.failure_) || !remove_oldest(-1)) return place;
+    if (place.is_open() || !is_full(place.failure_) || !remove_oldest()) return place;
   }
 }
 
@@ -445,7 +431,7 @@ bool Trash::remove_soon(const std::string& id) {
 }
 
 // Many small files are removed together, because each look at the folder takes its time.
-bool Trash::remove_oldest(int room_in) {
+bool Trash::remove_oldest() {
   constexpr std::size_t kMostAtOnce = 64;
   constexpr off_t kRoomBytes = 1 << 20;
   const net::Fd trash = folder();
@@ -455,15 +441,11 @@ bool Trash::remove_oldest(int room_in) {
        names_in(trash.get(), [](std::string_view name) { return name.ends_with(kGoneEnd); })) {
     if (remove_tree(trash.get(), gone, [this] { return may_go_on(); })) return true;
   }
-  const std::uint32_t project = project_of(room_in);
-  const std::size_t most = project == 0 ? kMostAtOnce : kMostListed;
   off_t freed_bytes = 0;
   bool has_removed = false;
-  for (const std::string& id : first_ids_in(trash.get(), most, std::less<>())) {
+  for (const std::string& id : first_ids_in(trash.get(), kMostAtOnce, std::less<>())) {
     struct stat status {};
-    if (!look(trash.get(), id, status)) continue;
-    if (project != 0 && project_of(trash.get(), id, status) != project) continue;
-    if (!remove_now(trash.get(), id)) continue;
+    if (!look(trash.get(), id, status) || !remove_now(trash.get(), id)) continue;
     has_removed = true;
     freed_bytes += S_ISREG(status.st_mode) ? status.st_size : kRoomBytes;
     if (freed_bytes >= kRoomBytes) break;

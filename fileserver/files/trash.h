@@ -135,11 +135,9 @@ class Trash {
   // not there any more.
   bool remove_soon(const std::string& id);
 
-  // Removes the oldest thing, to make room in the folder, and a few more if they are small. For a
-  // folder that has a quota (a project of XFS or ext4), it takes only what came out of a folder
-  // with the same one: nothing else makes room there. -1: in the trash itself. Returns false if
+  // Removes the oldest thing, to make room, and a few more if they are small. Returns false if
   // nothing is left.
-  bool remove_oldest(int room_in);
+  bool remove_oldest();
 
   // At least so many bytes would be free on the file system of the folder, were the trash empty.
   std::uint64_t removable_bytes(int folder) const;

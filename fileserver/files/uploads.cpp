@@ -1,6 +1,8 @@
 #include "fileserver/files/uploads.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,13 +50,20 @@ void keep_group_of_folder(int fd, int folder) {
   [[maybe_unused]] const int ignored = ::fchown(fd, kSame, status.st_gid);
 }
 
+// Whether XFS or ext4 limits what is in the folder (a project). What others have deleted elsewhere
+// makes no room there.
+bool has_quota(int folder) {
+  struct fsxattr attributes {};
+  return ::ioctl(folder, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_projid != 0;
+}
+
 }  // namespace
 
 UploadStatus Upload::write(std::span<const char> bytes) {
   while (status_ == UploadStatus::kGoOn && !file_.write(bytes)) {
     const int failure = errno;
     const bool is_full = failure == ENOSPC || failure == EDQUOT;
-    if (is_full && trash_ != nullptr && trash_->remove_oldest(folder_.fd.get())) continue;
+    if (is_full && trash_ != nullptr && trash_->remove_oldest()) continue;
     status_ = status_of(failure, "write");
   }
   return status_;
@@ -84,7 +93,7 @@ TrashPlace Uploads::place_for(const std::string& name, int replacing) {
 // What is announced and not yet sent removes nothing from the trash.
 bool Uploads::has_room(Upload& upload, std::uint64_t room_bytes) const {
   if (upload.file_.reserve(room_bytes)) return true;
-  if (errno != ENOSPC || trash_ == nullptr) return false;
+  if (errno != ENOSPC || upload.trash_ == nullptr) return false;
   return upload.file_.reserve(room_bytes, trash_->removable_bytes(upload.folder_.fd.get()));
 }
 
@@ -92,8 +101,8 @@ bool Uploads::has_room(Upload& upload, std::uint64_t room_bytes) const {
 bool Uploads::make_file(Upload& upload) const {
   do {
     upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
-  } while (!upload.file_.is_open() && errno == ENOSPC && trash_ != nullptr &&
-           trash_->remove_oldest(upload.folder_.fd.get()));
+  } while (!upload.file_.is_open() && errno == ENOSPC && upload.trash_ != nullptr &&
+           trash_->remove_oldest());
   return upload.file_.is_open();
 }
 
@@ -104,7 +113,7 @@ Upload Uploads::find_place(std::string_view name, const MayChange& may_change) {
   if (location.status != UploadStatus::kGoOn) return upload;
   upload.folder_ = std::move(location.folder);
   upload.last_ = std::move(location.last);
-  upload.trash_ = trash_;
+  upload.trash_ = has_quota(upload.folder_.fd.get()) ? nullptr : trash_;
   const Current current = look_at(upload.folder_.fd.get(), upload.last_);
   if (current.failure != 0) {
     upload.status_ = status_of_put(current.failure, "look at a file");

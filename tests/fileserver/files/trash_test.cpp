@@ -235,7 +235,7 @@ TEST_CASE("a place that is in use is left alone", "[trash]") {
     const std::string name = place.name().last;
     std::ofstream(scene.in_trash(name)) << "not yet";
     CHECK_FALSE(scene.trash->remove_soon(name));
-    CHECK_FALSE(scene.trash->remove_oldest(-1));
+    CHECK_FALSE(scene.trash->remove_oldest());
     CHECK(fs::exists(scene.in_trash(name)));
     fs::remove(scene.in_trash(name));
   }
@@ -284,19 +284,19 @@ TEST_CASE("the oldest goes first, and small files go together", "[trash]") {
     scene.remove(name);
   }
   CHECK(scene.trash->removable_bytes(scene.trash->folder().get()) >= 3 * large.size());
-  CHECK(scene.trash->remove_oldest(-1));
+  CHECK(scene.trash->remove_oldest());
   REQUIRE(scene.kept().size() == 2);
   CHECK(scene.kept().back().name == "b");
   for (int i = 0; i < 5; ++i) {
     scene.put("small", "x");
     scene.remove("small");
   }
-  CHECK(scene.trash->remove_oldest(-1));
-  CHECK(scene.trash->remove_oldest(-1));
+  CHECK(scene.trash->remove_oldest());
+  CHECK(scene.trash->remove_oldest());
   CHECK(scene.kept().size() == 5);
-  CHECK(scene.trash->remove_oldest(-1));
+  CHECK(scene.trash->remove_oldest());
   CHECK(scene.kept().empty());
-  CHECK_FALSE(scene.trash->remove_oldest(-1));
+  CHECK_FALSE(scene.trash->remove_oldest());
 }
 
 TEST_CASE("what was ended is gone at once", "[trash]") {
