@@ -1,4 +1,5 @@
 // Reads the flags, builds the parts, runs.
+#include <signal.h>
 #include <sys/stat.h>
 
 #include <memory>
@@ -13,7 +14,6 @@
 #include "authserver/metrics.h"
 #include "authserver/session.h"
 #include "base/hangup_signal.h"
-#include "base/log.h"
 #include "base/stop_signals.h"
 #include "serve/encrypted.h"
 #include "serve/on_hangup.h"
@@ -85,13 +85,12 @@ class EncryptedFront {
   // With processes the parent reads again, as it has no further thread. A hangup never ends the
   // server, also if it has nothing to read.
   void read_again_at_hangup(serve::Options& options) {
+    if (!context_) {
+      ::signal(SIGHUP, SIG_IGN);
+      return;
+    }
     net::Fd hangups(base::open_hangup_signal());
-    const auto read_again = [this] {
-      if (context_)
-        static_cast<void>(context_->read_again());
-      else
-        base::log::info("SIGHUP: there is nothing to read again");
-    };
+    const auto read_again = [this] { static_cast<void>(context_->read_again()); };
     if (options.model == serve::Model::kProcess) {
       hangups_ = std::move(hangups);
       options.hangups = hangups_.get();
