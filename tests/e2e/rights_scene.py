@@ -65,8 +65,14 @@ class RightsScene(SharedSceneTest):
 
     @classmethod
     def write_files(cls) -> None:
+        # Each is there as a whole. What a server has seen of a file before its bytes came is served
+        # for up to two seconds.
+        whole = cls.scene.folder / "whole"
         for name in FILES:
-            cls.scene.write(name, name.encode())
+            whole.write_bytes(name.encode())
+            path = cls.scene.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            whole.replace(path)
         (cls.scene.root / "in/empty").mkdir(exist_ok=True)
         new = cls.scene.root / "in/new"
         if new.exists():

@@ -11,7 +11,6 @@ from lab.procedures import saturation
 
 CELL = Cell("prefetching", "1KB")
 _SEEDS = 12
-_AS_RECORDED = 3.0  # times the noise of the simulator
 
 
 def truth() -> int:
@@ -24,7 +23,7 @@ class NStarTest(unittest.TestCase):
     def test_the_interval_holds_the_truth_and_is_narrow(self):
         found = []
         for seed in range(_SEEDS):
-            machine = Machine(Random(f"N* {seed}"), passes=3, noise=_AS_RECORDED)
+            machine = Machine(Random(f"N* {seed}"), passes=3)
             runs = machine.runs({CELL: _USUAL})
             points = ((run.threads, run.repeat, run.throughput_rps) for run in runs)
             found.append(saturation.of_points(points))
