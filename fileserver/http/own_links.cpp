@@ -12,6 +12,7 @@
 #include "fileserver/auth/guest_link.h"
 #include "fileserver/http/account_json.h"
 #include "fileserver/http/asker.h"
+#include "fileserver/http/folder_entries.h"
 #include "fileserver/http/guests.h"
 #include "fileserver/http/permitted.h"
 #include "fileserver/http/secret_body.h"
