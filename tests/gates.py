@@ -68,7 +68,12 @@ STEPS = (
     # Of the paths through a function a push looks at the first ones: two thirds of the CPU.
     Step("tidy", COMPILER, "nice make tidy TIDY_NODES=4000"),
     Step("tidy-deep", COMPILER, "nice make tidy"),
-    # Each file alone, as for who edits: the headers of its neighbours in a folder are not there.
+    # As `make` does for who edits. The headers of a file's neighbours in its folder are not there.
+    Step(
+        "each-file",
+        COMPILER,
+        f"nice make {_JOBS} UNITY= CXX=clang++-14 BUILD=build/each-file CXXFLAGS=-O0 all",
+    ),
     Step(
         "g++-11",
         COMPILER,
@@ -101,7 +106,7 @@ STEPS = (
 
 _PUSH = (
     *("setup", "format", "shellcheck", "python", "test-plain", "test-address", "test-thread"),
-    *("judges", "build-plain", "build-address", "build-thread", "tidy"),
+    *("judges", "build-plain", "build-address", "build-thread", "tidy", "each-file"),
     *("images", "compose", "install", "debian-13", "torture-short"),
 )
 _ONLY_FULL = (

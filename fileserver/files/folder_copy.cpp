@@ -27,7 +27,7 @@ std::size_t depth_of(std::string_view folder) {
   return 1 + static_cast<std::size_t>(std::count(folder.begin(), folder.end(), '/'));
 }
 
-constexpr std::int64_t kCopiedAtOnceBytes = 16 << 20;
+constexpr std::int64_t kCopiedAtOnceBytes = 512 << 10;
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr int kCopyTries = 4;
 
@@ -51,6 +51,15 @@ std::int64_t copied_by_hand(int from, int to, std::int64_t offset, std::int64_t 
   return base::write_all(to, {buffer.get(), static_cast<std::size_t>(got)}) ? got : -1;
 }
 
+// Begins to put a piece on the disk, and waits for those before it. So a sync, of this copy or of
+// somebody's upload, which may come behind all that is being written, has little left to do.
+// Returns 0 or the errno of a write that failed: the sync at the end would not tell it again.
+int write_back(int fd, std::int64_t offset, std::int64_t size) {
+  ::sync_file_range(fd, offset, size, SYNC_FILE_RANGE_WRITE);
+  if (offset == 0 || ::sync_file_range(fd, 0, offset, SYNC_FILE_RANGE_WAIT_BEFORE) == 0) return 0;
+  return errno == EIO || errno == ENOSPC || errno == EDQUOT ? errno : 0;
+}
+
 // Returns 0 or an errno. EBUSY if the file has fewer bytes.
 int copy_bytes(int from, int to, std::int64_t size_bytes, const MayGoOn& may_go_on) {
   bool can_system = true;
@@ -63,6 +72,7 @@ int copy_bytes(int from, int to, std::int64_t size_bytes, const MayGoOn& may_go_
     if (!can_system) copied = copied_by_hand(from, to, offset, piece);
     if (copied < 0) return errno;
     if (copied == 0) return EBUSY;
+    if (const int failure = write_back(to, offset, copied); failure != 0) return failure;
     offset += copied;
   }
   return 0;

@@ -123,6 +123,14 @@ WRAP_FAILING_WITH(NULL, kRead, struct dirent64*, readdir64, (DIR * folder), (fol
 WRAP(kWrite, ssize_t, write, (int fd, const void* from, size_t size), (fd, from, size))
 WRAP(kSync, int, fsync, (int fd), (fd))
 WRAP(kSync, int, fdatasync, (int fd), (fd))
+WRAP(kSync, int, syncfs, (int fd), (fd))
+
+// What only waits tells whether the bytes were written.
+int sync_file_range(int fd, off64_t from, off64_t size, unsigned flags) {
+  if (flags == SYNC_FILE_RANGE_WAIT_BEFORE && fails(kSync)) return -1;
+  return (int)syscall(SYS_sync_file_range, fd, from, size, flags);
+}
+
 WRAP(kName, int, linkat, (int a, const char* from, int b, const char* to, int flags),
      (a, from, b, to, flags))
 WRAP(kName, int, unlinkat, (int folder, const char* name, int flags), (folder, name, flags))

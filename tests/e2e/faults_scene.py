@@ -56,12 +56,15 @@ class FaultsScene(SceneTest):
             if client:
                 client.close()
 
-    def http(self, target: str, method: str = "GET", body: bytes = b"") -> tuple[object, bytes]:
+    def http(
+        self, target: str, method: str = "GET", body: bytes = b"", *fields: str
+    ) -> tuple[object, bytes]:
         client = None
         try:
             client = HttpClient(self.server, *USER)
             client._client.socket.settimeout(LONG_S)
-            fields = ("Content-Length: 0",) if method == "PUT" and not body else ()
+            if method == "PUT" and not body:
+                fields += ("Content-Length: 0",)
             answer = client.ask(target, *fields, method=method, body=body)
             return answer.status, answer.body
         except (ConnectionEndedError, OSError):

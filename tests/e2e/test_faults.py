@@ -18,11 +18,11 @@ class FaultsTest(FaultsScene):
             CALLS, 0, "--files", mode, "--model", model, "--auth-connection", "per-request"
         )
 
-    def answer_without_sync(self, number: int, target: str, method: str) -> object:
+    def answer_without_sync(self, number: int, target: str, method: str, *fields: str) -> object:
         """The answer when the sync of this number fails. It must be there to fail."""
         before = self.faults.failed()
         self.faults.fail(SYNC, number, errno.EIO)
-        status, _ = self.http(target, method)
+        status, _ = self.http(target, method, b"", *fields)
         self.faults.stop()
         self.assertEqual(self.faults.failed(), before + 1, f"{method}: sync {number}")
         return status
@@ -39,4 +39,17 @@ class FaultsTest(FaultsScene):
         self.assertTrue(path.exists(), "the name is there before the folder is on disk")
         self.assertEqual(self.answer_without_sync(1, f"/{path.name}", "DELETE"), 500)
         self.assertEqual(self.answer_without_sync(1, f"/made-{mode}-{model}/", "MKCOL"), 500)
+        self.assertEqual(self.server.stop(), 0)
+
+    @for_each(("thread", "event"))
+    def test_a_copy_whose_bytes_are_not_on_disk_gets_no_name(self, model: str) -> None:
+        # A file of two pieces: what is said of the first one is not said again at the end.
+        self.scene.write("pieces/f", bytes(1 << 20))
+        self.server = self.start(*FLAG, "--uploads", "folder", "--model", model)
+        for source, number in itertools.product(("/pieces", "/pieces/f"), (1, 2)):
+            with self.subTest(source=source, number=number):
+                to = f"/copy-{model}"
+                answer = self.answer_without_sync(number, source, "COPY", f"Destination: {to}")
+                self.assertEqual(answer, 500)
+                self.assertFalse((self.scene.root / to[1:]).exists())
         self.assertEqual(self.server.stop(), 0)
