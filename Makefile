@@ -136,9 +136,9 @@ try: setup ## build, serve a folder to your browser with an account of its own, 
 	@$(MAKE) --no-print-directory -j$(shell nproc) $(BUILD)/authserver $(BUILD)/fileserver
 	@$(PYTHON) scripts/try $(if $(TLS),--tls) $(if $(DIR),'$(DIR)')
 
-bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." only these promises
+bench: ## measure the promised speeds, as ratios within one run; T="NAME ..." only these promises; BEFORE=BUILD against that build
 	@scripts/setup bench && $(MAKE) --no-print-directory -j$(shell nproc) all peers
-	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite) $(T)
+	@$(PYTHON) scripts/bench --store $(or $(STORE),sqlite) $(if $(BEFORE),--before '$(BEFORE)') $(T)
 
 bench-scale: ### measure and draw how cost grows with cores, connections, files, accounts; T=... only these
 	@scripts/setup lab && $(MAKE) --no-print-directory -j$(shell nproc) all

@@ -11,9 +11,9 @@ from pathlib import Path
 from lab.systems import known
 from lab.systems.peers.packages import LeftOut
 from rig import namespace, stores
-from rig.errors import WrongUsage
+from rig.errors import Failed, WrongUsage
 
-from . import promises
+from . import before, promises
 from .command import add_build, carry_out, open_bench, work_in
 from .promise import Outcome, Promise
 from .system import Bench
@@ -26,8 +26,9 @@ _USUAL = {"seconds": 3.0, "rounds": 5}
 def main(arguments: list[str]) -> int:
     options = _parse(arguments)
     try:
-        chosen = choose(promises.OF_STORE[options.store], options.name)
-    except WrongUsage as error:
+        rows = before.promises(options.before) if options.before else ()
+        chosen = choose(rows or promises.OF_STORE[options.store], options.name)
+    except (WrongUsage, Failed) as error:
         print(f"bench: {error}", file=sys.stderr)
         return 2
     if not namespace.is_inside():
@@ -57,6 +58,13 @@ def _parse(arguments: list[str]) -> argparse.Namespace:
         help="how often the two sides are measured; their medians are compared (default: 5)",
     )
     parser.add_argument("--quick", action="store_true", help="the same as --seconds 1 --rounds 3")
+    parser.add_argument(
+        "--before",
+        type=Path,
+        metavar="BUILD",
+        help="measure the programs of this build beside those of that folder, each row as now / "
+        "before, in place of the promises",
+    )
     add_build(parser)
     options = parser.parse_args(arguments)
     for name, value in (_QUICK if options.quick else _USUAL).items():

@@ -176,13 +176,13 @@ def _put_1kb(
     file, which would take longer than the uploads themselves.
     """
     with (
-        _uploads_removed(bench),
+        uploads_removed(bench),
         running(bench, store, PLAIN, _UPLOADS) as system,
         peer as address,
     ):
 
         def rate(server: Address, threads: int) -> float:
-            return float(_put(bench, server, "1K", threads)["throughput_rps"])
+            return float(put(bench, server, "1K", threads)["throughput_rps"])
 
         return compare(
             bench,
@@ -196,21 +196,21 @@ def put_10mb_dd(bench: Bench, store: Store) -> Outcome:
     with running(bench, store, PLAIN, _UPLOADS) as system:
 
         def ours() -> float:
-            with _uploads_removed(bench):
-                result = _put(
+            with uploads_removed(bench):
+                result = put(
                     bench, system.http_address, str((bench.root / _LARGE).stat().st_size), 1
                 )
                 return float(result["bytes"] / result["elapsed_s"])
 
         def theirs() -> float:
-            with _uploads_removed(bench):
+            with uploads_removed(bench):
                 return _dd_bytes_per_s(bench)
 
         mine, others, ratio = in_turns(bench, ours, theirs)
     return Outcome(ratio, f"{mine / 1e6:,.0f} MB/s against {others / 1e6:,.0f} MB/s of dd")
 
 
-def _put(bench: Bench, address: Address, size: str, threads: int) -> dict[str, Any]:
+def put(bench: Bench, address: Address, size: str, threads: int) -> dict[str, Any]:
     users = ("--user", "user%d", "--accounts", str(USERS))
     load = ("--size", size, "--threads", str(threads))
     return bench.load(address, "put", *users, *load, *HTTP, *KEPT)
@@ -227,7 +227,7 @@ def _dd_bytes_per_s(bench: Bench) -> float:
 
 
 @contextmanager
-def _uploads_removed(bench: Bench) -> Iterator[None]:
+def uploads_removed(bench: Bench) -> Iterator[None]:
     """Removes what was put, so that neither the disk nor the memory for files becomes full."""
     try:
         yield

@@ -13,7 +13,7 @@ from host import PROJECT, ScriptTest, run
 
 sys.path.insert(0, str(PROJECT))
 
-from bench import cli, command, meters, promises, tls
+from bench import before, cli, command, meters, promises, tls
 from bench.promise import Outcome, Promise, Side, compare, in_turns
 from bench.system import Bench
 from lab.plan import catalog
@@ -161,3 +161,25 @@ class CommandTest(ScriptTest):
     def test_quick_is_short_and_an_explicit_duration_wins(self) -> None:
         options = cli._parse(["--quick", "--rounds", "4"])
         self.assertEqual((options.seconds, options.rounds), (1.0, 4))
+
+    def test_a_build_from_before_that_is_not_there_is_one_line(self) -> None:
+        result = run(PROJECT / "scripts" / "bench", "--before", "/nowhere")
+        self.assert_one_line(result, 2, "/nowhere")
+
+    def test_each_model_is_measured_beside_the_build_from_before(self) -> None:
+        build = Path(os.environ.get("TURNSTILE_BUILD", PROJECT / "build"))
+        names = [row.name for row in before.promises(build)]
+        self.assertEqual(len(names), len(set(names)))
+        for model in ("thread", "process", "event"):
+            self.assertIn(f"kept-{model}", names)
+        self.assertNotIn("put-process", names)
+        rows = ("kept-event", "idle-event")
+        with tempfile.TemporaryDirectory() as folder:  # the lock of all measurements is there
+            ends = run(
+                PROJECT / "scripts" / "bench",
+                *("--before", build, "--build", build),
+                *("--seconds", "0.2", "--rounds", "1", *rows),
+                env={**os.environ, "TMPDIR": folder},
+            )
+        self.assertRegex(ends.stdout, r"kept-event: [\d.]+, .* against .* of before at N=\d+")
+        self.assertRegex(ends.stdout, r"idle-event: [\d.]+, .* KiB each")
