@@ -4,12 +4,17 @@
 #include <string.h>
 
 #include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
 
 namespace fileserver {
 
 namespace {
 
-using MaskKey = std::array<unsigned char, crypto_stream_KEYBYTES>;
+constexpr std::size_t kNumberBytes = crypto_stream_chacha20_NONCEBYTES;
+
+using MaskKey = std::array<unsigned char, crypto_stream_chacha20_KEYBYTES>;
 
 const MaskKey& mask_key() {
   static const MaskKey key = [] {
@@ -30,18 +35,23 @@ const unsigned char* bytes_of(std::string_view text) {
 
 }  // namespace
 
+// Each mask has a number of its own, and a key is never used with a number twice. To draw one at
+// random would be a system call for each log-in.
 std::string masked(std::string_view password) {
-  std::string mask(crypto_stream_NONCEBYTES + password.size(), '\0');
-  ::randombytes_buf(mask.data(), crypto_stream_NONCEBYTES);
-  ::crypto_stream_xor(bytes_of(mask, crypto_stream_NONCEBYTES), bytes_of(password), password.size(),
-                      bytes_of(mask, 0), mask_key().data());
+  static std::atomic<std::uint64_t> last_number = 0;
+  const std::uint64_t number = last_number.fetch_add(1, std::memory_order_relaxed);
+  static_assert(sizeof number == kNumberBytes);
+  std::string mask(kNumberBytes + password.size(), '\0');
+  std::memcpy(mask.data(), &number, kNumberBytes);
+  ::crypto_stream_chacha20_xor(bytes_of(mask, kNumberBytes), bytes_of(password), password.size(),
+                               bytes_of(mask, 0), mask_key().data());
   return mask;
 }
 
 UnmaskedPassword::UnmaskedPassword(std::string_view masked)
-    : text_(masked.size() - crypto_stream_NONCEBYTES, '\0') {
-  ::crypto_stream_xor(bytes_of(text_, 0), bytes_of(masked) + crypto_stream_NONCEBYTES, text_.size(),
-                      bytes_of(masked), mask_key().data());
+    : text_(masked.size() - kNumberBytes, '\0') {
+  ::crypto_stream_chacha20_xor(bytes_of(text_, 0), bytes_of(masked) + kNumberBytes, text_.size(),
+                               bytes_of(masked), mask_key().data());
 }
 
 UnmaskedPassword::~UnmaskedPassword() { ::explicit_bzero(text_.data(), text_.size()); }
