@@ -96,7 +96,9 @@ GuessThrottle::Attempt GuessThrottle::begin_known(const Hashes& hashes, std::int
   if (user.admission() != Admission::kAsk) return {*this, hashes.pair, user.admission(), {}, {}};
   auto address = addresses_.pass(hashes.address);
   const Admission admission = address.admission();
-  return {*this, hashes.pair, admission, std::move(user), std::move(address)};
+  Attempt attempt(*this, hashes.pair, admission, std::move(user), std::move(address));
+  attempt.was_right_lately_ = true;
+  return attempt;
 }
 
 // The user comes first. Whoever waits for that one holds no place of the address, which others
@@ -108,16 +110,15 @@ GuessThrottle::Attempt GuessThrottle::begin_guess(const Hashes& hashes, std::int
   auto address = addresses_.take(hashes.address, deadline);
   if (address.admission() != Admission::kAsk)
     return {*this, hashes.pair, address.admission(), {}, {}};
-  return {*this, hashes.pair, Admission::kAsk, std::move(user), std::move(address)};
-}
-
-bool GuessThrottle::Attempt::was_right_lately() const {
-  return pair_ != 0 && throttle_.right_pairs_.contains(pair_, throttle_.clock_());
+  Attempt attempt(*this, hashes.pair, Admission::kAsk, std::move(user), std::move(address));
+  attempt.was_right_lately_ = right_pairs_.contains(hashes.pair, clock_());  // others have asked
+  return attempt;
 }
 
 void GuessThrottle::Attempt::granted() {
-  if (pair_ == 0 || was_right_lately()) return;
-  throttle_.right_pairs_.remember(pair_, throttle_.clock_());
+  if (pair_ == 0) return;
+  const std::int64_t now = throttle_.clock_();
+  if (!throttle_.right_pairs_.contains(pair_, now)) throttle_.right_pairs_.remember(pair_, now);
 }
 
 void GuessThrottle::Attempt::not_answered() {

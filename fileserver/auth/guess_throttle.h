@@ -62,9 +62,9 @@ class GuessThrottle {
 
     Admission admission() const { return admission_; }
 
-    // Whether the pair was right lately, from this address. False without a limit, as no pairs are
-    // known then.
-    bool was_right_lately() const;
+    // Whether the pair was right lately, from this address, when the attempt had its places. False
+    // without a limit, as no pairs are known then.
+    bool was_right_lately() const { return was_right_lately_; }
 
     // The authserver has said that the password is right, or that it is wrong, or it has not
     // answered in time. None is called if it said anything else. denied() returns whether it
@@ -90,6 +90,7 @@ class GuessThrottle {
     GuessThrottle& throttle_;
     const PairHash pair_;  // 0: there is no limit
     const Admission admission_;
+    bool was_right_lately_ = false;
     Place user_;
     Place address_;
   };
