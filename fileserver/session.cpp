@@ -30,9 +30,8 @@ telemetry::Ending ending_of(serve::LineConversation& connection) {
                                                                 : telemetry::Ending::kAnswered;
 }
 
-// What is kept of a connection that rests.
+// What is kept of a connection that rests, beside its user.
 constexpr int kIsNotFirst = 1;
-constexpr int kIsGranted = 2;
 
 // An answer of the authserver that is older does not count for a further file.
 constexpr std::int64_t kGrantNs = 10 * base::kNsPerS;
@@ -50,9 +49,7 @@ void refuse_new(serve::LineConversation& connection) {
 }  // namespace
 
 void Session::converse(serve::LineConversation& connection) {
-  const int kept = connection.stream().kept();
-  is_granted_ = (kept & kIsGranted) != 0;
-  is_first_line_ = (kept & kIsNotFirst) == 0;
+  is_first_line_ = connection.stream().kept() != kIsNotFirst;
   if (parts_.transfer_log != nullptr) connection.stream().keep_times();
   while (const auto line = connection.next_line()) {
     const telemetry::RequestTimer timer;
@@ -62,7 +59,7 @@ void Session::converse(serve::LineConversation& connection) {
                 connection.outcome(), ending_of(connection));
     is_first_line_ = false;
   }
-  connection.stream().keep((is_first_line_ ? 0 : kIsNotFirst) | (is_granted_ ? kIsGranted : 0));
+  connection.stream().keep(is_first_line_ ? 0 : kIsNotFirst);
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Ping& ping) {
@@ -98,7 +95,7 @@ void Session::handle(serve::LineConversation& connection, const wire::New& reque
 void Session::handle(serve::LineConversation& connection, const wire::Get& request) {
   const std::int64_t asked_ns = parts_.time_for_log();
   connection.flush();
-  leave_nobody(connection);
+  connection.stream().leave_nobody();
   const std::int64_t now_ns = base::now_ns();
   const auto answer = parts_.log_in.check(connection.peer(), Front::kNative, request.account);
   if (answer.status) let_in(connection, request.account, now_ns);
@@ -113,33 +110,27 @@ void Session::handle(serve::LineConversation& connection, const wire::Get& reque
 
 void Session::let_in(serve::LineConversation& connection, wire::Credentials account,
                      std::int64_t asked_ns) {
-  is_granted_ = true;
-  connection.stream().keep_name(account.user);
-  connection.stream().keep_secret(masked(account.password));
-  connection.stream().keep_time(asked_ns);
-}
-
-void Session::leave_nobody(serve::LineConversation& connection) {
-  is_granted_ = false;
-  connection.stream().keep_secret({});
+  connection.stream().let_in({.granted_ns = asked_ns,
+                              .name = std::string(account.user),
+                              .masked_password = masked(account.password)});
 }
 
 bool Session::is_still_granted(serve::LineConversation& connection, std::string_view name,
                                std::int64_t asked_ns) {
-  serve::Stream& stream = connection.stream();
+  serve::StreamUser& user = *connection.stream().user();
   const std::int64_t now_ns = base::now_ns();
-  if (now_ns - stream.kept_time() < kGrantNs) return true;
+  if (now_ns - user.granted_ns < kGrantNs) return true;
   connection.flush();
-  const UnmaskedPassword password(stream.kept_secret());
+  const UnmaskedPassword password(user.masked_password);
   const auto answer =
-      parts_.log_in.check(connection.peer(), Front::kNative, {stream.kept_name(), password.view()});
+      parts_.log_in.check(connection.peer(), Front::kNative, {user.name, password.view()});
   if (answer.status) {
-    stream.keep_time(now_ns);
+    user.granted_ns = now_ns;
     return true;
   }
   const base::ErrorCode code = answer.status.error().code;
   log_transfer(connection, name, asked_ns, base::Error{code, {}});
-  if (code == base::ErrorCode::kDenied) leave_nobody(connection);
+  if (code == base::ErrorCode::kDenied) connection.stream().leave_nobody();
   if (answer.is_throttled) {
     connection.reply_error(code, kManyWrongPasswords);
   } else {
@@ -154,7 +145,7 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
     connection.end_with(base::ErrorCode::kSyntax, wrong_port_answer(parts_.http_address));
     return;
   }
-  if (!is_granted_) {
+  if (connection.stream().user() == nullptr) {
     log_transfer(connection, file.name, asked_ns, base::Error{base::ErrorCode::kDenied, {}});
     connection.reply_error(base::ErrorCode::kDenied, "log in first: get:USER:PASSWORD");
     return;
@@ -177,7 +168,7 @@ void Session::handle(serve::LineConversation& connection, const wire::FileName& 
 // The door of the native protocol (http/permitted.h). A file that the user may not read is answered
 // as if it were not there.
 base::Result<OpenedFile> Session::open(serve::LineConversation& connection, std::string_view name) {
-  if (!parts_.rights.of(connection.stream().kept_name()).may_read(name))
+  if (!parts_.rights.of(connection.stream().user()->name).may_read(name))
     return base::Error{base::ErrorCode::kNotFound, "not for this user"};
   return parts_.files->open(name);
 }
@@ -186,7 +177,7 @@ void Session::log_transfer(serve::LineConversation& connection, std::string_view
                            std::int64_t asked_ns, const base::Status& sent) {
   if (parts_.transfer_log == nullptr) return;
   Transfer transfer{.name = name, .client = connection.peer(), .asked_ns = asked_ns};
-  if (is_granted_) transfer.user = connection.stream().kept_name();
+  if (const auto* const user = connection.stream().user()) transfer.user = user->name;
   if (sent) {
     transfer.reply = connection.stream().sized_reply();
     transfer.size_bytes = transfer.reply.size_bytes;
@@ -196,17 +187,14 @@ void Session::log_transfer(serve::LineConversation& connection, std::string_view
   parts_.transfer_log->add(transfer);
 }
 
-// For a transfer log with users: who it is from now on, or who was not let in.
+// For a transfer log with users: who was not let in.
 void Session::note_log_in(serve::LineConversation& connection, const wire::Get& request,
                           std::int64_t asked_ns, const base::Status& granted) {
   if (!parts_.logs_users()) return;
-  const std::string_view user = request.account.user;
-  if (granted) {
-    connection.stream().keep_name(user);
-  } else if (granted.error().code == base::ErrorCode::kDenied ||
-             granted.error().code == base::ErrorCode::kBusy) {
-    log_refusal(connection, kGetVerb, user, asked_ns, granted.error().code);
-  }
+  if (granted) return;
+  const base::ErrorCode code = granted.error().code;
+  if (code == base::ErrorCode::kDenied || code == base::ErrorCode::kBusy)
+    log_refusal(connection, kGetVerb, request.account.user, asked_ns, code);
 }
 
 void Session::log_refusal(serve::LineConversation& connection, std::string_view verb,
@@ -221,7 +209,7 @@ void Session::log_refusal(serve::LineConversation& connection, std::string_view 
 }
 
 void Session::handle(serve::LineConversation& connection, const wire::Refused& refused) {
-  if (refused.was_get) leave_nobody(connection);
+  if (refused.was_get) connection.stream().leave_nobody();
   if (refused.was_new && parts_.offer.new_accounts == NewAccounts::kClosed) {
     const std::int64_t asked_ns = parts_.time_for_log();
     refuse_new(connection);

@@ -32,7 +32,6 @@ class Session : public serve::LineWorker {
                         std::int64_t asked_ns);
   void let_in(serve::LineConversation& connection, wire::Credentials account,
               std::int64_t asked_ns);
-  void leave_nobody(serve::LineConversation& connection);
 
   base::Result<OpenedFile> open(serve::LineConversation& connection, std::string_view name);
   void log_transfer(serve::LineConversation& connection, std::string_view name,
@@ -43,9 +42,6 @@ class Session : public serve::LineWorker {
                    std::string_view user, std::int64_t asked_ns, base::ErrorCode code);
 
   Parts& parts_;
-
-  // Whether the last `get:` line of this connection was answered OK.
-  bool is_granted_ = false;
 
   // Whether the line that is answered now is the first one of this connection.
   bool is_first_line_ = true;

@@ -19,7 +19,7 @@ struct Entrance {
         take_beyond_limit(std::move(front.take_beyond_limit)) {}
 
   // Answers a connection that has no place, or lets another one do that.
-  void turn_away(Arrival arrival) const {
+  void turn_away(Arrival&& arrival) const {
     if (!take_beyond_limit || !take_beyond_limit(arrival))
       refuse(std::move(arrival.fd), busy_answer);
   }

@@ -83,7 +83,7 @@ class LineConversation {
   Stream& stream_;
   telemetry::Outcome outcome_;
   std::size_t queued_size_ = 0;
-  std::array<char, 256> queued_;  // [0, queued_size_) waits to be sent
+  std::array<char, 192> queued_;  // [0, queued_size_) waits to be sent
   wire::LineBuffer lines_;
 };
 

@@ -45,6 +45,13 @@ struct SizedReply {
   std::int64_t last_byte_ns = 0;
 };
 
+// Who has logged in on a stream.
+struct StreamUser {
+  std::int64_t granted_ns = 0;
+  std::string name;
+  std::string masked_password;
+};
+
 class Stream {
  public:
   // Requires: `fd` was accepted from a listener whose time slice is io_slice_ms(idle_timeout_ms),
@@ -152,15 +159,15 @@ class Stream {
   const base::Deadline& next_check() const { return next_check_; }
   bool goes_on_resting();
 
-  // What a session keeps while its connection rests. At first 0, and no text.
+  // What a session keeps while its connection rests. At first 0.
   void keep(int note) { note_ = note; }
   int kept() const { return note_; }
-  void keep_time(std::int64_t time_ns) { time_ns_ = time_ns; }
-  std::int64_t kept_time() const { return time_ns_; }
-  void keep_secret(std::string secret) { secret_ = std::move(secret); }
-  std::string_view kept_secret() const { return secret_; }
-  void keep_name(std::string_view name) { name_ = name; }
-  std::string_view kept_name() const { return name_; }
+
+  // Whose last log-in was granted, until another one begins. Null: nobody's. Most connections that
+  // wait have nobody, and no room for one.
+  void let_in(StreamUser user) { user_ = std::make_unique<StreamUser>(std::move(user)); }
+  void leave_nobody() { user_.reset(); }
+  StreamUser* user() { return user_.get(); }
 
   // From now on `place` is told of the first request. It must outlive the stream.
   void take(Place& place) { place_ = &place; }
@@ -211,20 +218,18 @@ class Stream {
   bool has_end_come_ = false;  // of which no further event tells
   bool has_mark_ = false;      // among the bytes that are there
   bool has_rested_ = false;    // since the last request
+  bool keeps_times_ = false;
+  bool closes_behind_reply_ = false;
+  bool is_cut_ = false;  // the reply under way, or the last one
+  bool resets_ = false;  // at its close
   int note_ = 0;
-  std::int64_t time_ns_ = 0;
-  std::string name_;
-  std::string secret_;
+  std::unique_ptr<StreamUser> user_;
   base::Deadline rest_deadline_ = base::Deadline::never();
   base::Deadline next_check_ = base::Deadline::never();
   base::Deadline reply_deadline_ = base::Deadline::never();  // until then it must take enough_
   std::int64_t taken_ = 0;                                   // what it has taken of that
-  bool keeps_times_ = false;
-  bool closes_behind_reply_ = false;
   SizedReply sized_reply_;
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
-  bool is_cut_ = false;              // the reply under way, or the last one
-  bool resets_ = false;              // at its close
   std::uint64_t requests_ = 0;
   Place* place_ = nullptr;  // null: nobody has to give way
 };

@@ -168,7 +168,8 @@ class ThreadServer {
     return take_free_place() || take_place_of_other(peer);
   }
 
-  bool take_place_of_other(const net::IpAddress& newcomer) EXCLUDES(mutex_) {
+  // Not inlined, as its variables would lie below each connection, in a page of their own.
+  [[gnu::noinline]] bool take_place_of_other(const net::IpAddress& newcomer) EXCLUDES(mutex_) {
     const int places = options_.max_connections;
     if (!shares_.may_push_out(newcomer, places)) return false;
     const base::Lock lock(mutex_);
@@ -247,7 +248,7 @@ class ThreadServer {
 
   // Requires: take_place(). The place is free again before the connection is closed. So whoever
   // sees the end of a connection finds its place free. If it has given way, another one has it.
-  void serve_seated(Seat& seat, Arrival arrival, Worker& worker, const Encryption* encryption) {
+  void serve_seated(Seat& seat, Arrival&& arrival, Worker& worker, const Encryption* encryption) {
     const int raw_fd = arrival.fd.get();
     const auto group = shares_.group_of(arrival.peer);
     Stream stream(std::move(arrival.fd), arrival.peer, options_.idle_timeout_ms, is_draining_,
