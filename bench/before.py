@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from rig.servers import Programs
@@ -17,13 +18,13 @@ from rig.stores import Store
 from . import crowd
 from .against_peers import HTTP, KEPT
 from .http_front import put, uploads_removed
-from .promise import Outcome, Promise, Side, compare
+from .promise import Outcome, Promise, in_turns
 from .system import PLAIN, Bench, System, running
 
 _FRONT = ("--http-listen", "127.0.0.1:0", "--uploads", "folder")
 _LEAST = 0.98
 _MOST_KIB = 1.02
-_MODELS = {"thread": (8, 16), "process": (8, 16), "event": (16, 64)}  # with how many clients
+_MODELS = {"thread": 16, "process": 16, "event": 64}  # with how many clients, on both sides
 
 Rate = Callable[[System, int], float]
 
@@ -81,14 +82,14 @@ def _both(bench: Bench, store: Store, build: Path, model: str) -> Iterator[tuple
 
 
 def _beside(build: Path, model: str, rate: Rate) -> Callable[[Bench, Store], Outcome]:
+    n = _MODELS[model]
+
     def measure(bench: Bench, store: Store) -> Outcome:
-        with _both(bench, store, build, model) as (now, then):
-            clients = _MODELS[model]
-            return compare(
-                bench,
-                Side("now", lambda n: rate(now, n), clients),
-                Side("before", lambda n: rate(then, n), clients),
-            )
+        with _both(bench, store, build, model) as systems:
+            for system in systems:
+                rate(system, n)  # warms it up
+            ours, theirs, ratio = in_turns(bench, *(partial(rate, system, n) for system in systems))
+        return Outcome(ratio, f"{ours:,.0f}/s, {theirs:,.0f}/s before")
 
     return measure
 

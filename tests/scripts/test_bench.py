@@ -181,5 +181,5 @@ class CommandTest(ScriptTest):
                 *("--seconds", "0.2", "--rounds", "1", *rows),
                 env={**os.environ, "TMPDIR": folder},
             )
-        self.assertRegex(ends.stdout, r"kept-event: [\d.]+, .* against .* of before at N=\d+")
+        self.assertRegex(ends.stdout, r"kept-event: [\d.]+, [\d,]+/s, [\d,]+/s before")
         self.assertRegex(ends.stdout, r"idle-event: [\d.]+, .* KiB each")
