@@ -44,11 +44,11 @@ class AccountTest(PageTest):
         self.browser.goes(lambda: self.press("Sign in"))
 
     def fill(self, label: str, text: str) -> None:
-        """Types into the last field with this label."""
-        self.value(
-            "[...document.querySelectorAll('label.field')].findLast("
-            f"one => one.textContent.trim() === '{label}').querySelector('input').select()"
-        )
+        """Types into the last field with this label. A page has its title before its fields."""
+        fields = "[...document.querySelectorAll('label.field')]"
+        field = f"{fields}.findLast(one => one.textContent.trim() === '{label}')"
+        self.until(f"!!{field}")
+        self.value(f"{field}.querySelector('input').select()")
         self.browser.type(text)
 
     def row(self, name: str) -> str:

@@ -1,5 +1,6 @@
 """What sentinels are asked, and what becomes of their answers. The servers they name are real."""
 
+import socket
 import threading
 
 import e2e_path  # noqa: F401
@@ -133,11 +134,12 @@ class SentinelsTest(StoreTest):
 
     @for_each(MODELS)
     def test_of_sentinels_that_are_gone_or_silent_the_next_one_is_asked(self, model: str) -> None:
-        gone = self.sentinel(self.first)
-        gone.close()
+        gone = self.scene.keep(socket.socket())  # it does not listen, and nobody else gets its port
+        gone.bind(("127.0.0.1", 0))
+        gone_address = f"127.0.0.1:{gone.getsockname()[1]}"
         silent = self.scene.keep(SilentSentinel())
         more = ("--model", model, "--store-timeout", 3)
-        server = self.start(gone, silent, self.sentinel(self.first), more=more)
+        server = self.start(gone_address, silent, self.sentinel(self.first), more=more)
         asked = silent.connections
         self.assertGreater(asked, 0)
         for _ in range(3):  # all begin with the one that has answered
