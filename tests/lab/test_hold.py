@@ -124,9 +124,9 @@ class _HoldScene(unittest.TestCase):
     def _start(self, *flags: str, prefix: list[str] | None = None) -> subprocess.Popen[str]:
         command = [*(prefix or []), *_BURST, "--hold", str(self.group.to_freeze), *flags]
         pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-        secret = {**os.environ, "LOADGEN_PASSWORD": "secret"}
+        env = {**os.environ, "LOADGEN_PASSWORD": "secret"}
         return subprocess.Popen(  # type: ignore[call-overload]
-            command, env=secret, text=True, preexec_fn=_hear_every_signal, **pipes
+            command, env=env, text=True, preexec_fn=_hear_every_signal, **pipes
         )
 
 

@@ -35,7 +35,7 @@ _PROGRESS_S = 300.0
 _STORE_TIMEOUT_S, _AUTH_TIMEOUT_S = 1, 2
 _BEYOND_S = 0.5  # how much the long delays of a proxy exceed the time-out of who waits
 _SHOWN = 3
-_CONTROLS = 20  # one of 100 delays takes some late answer in all but a few of 100 cases
+_CONTROLS = 20  # rounds at most; nearly always the first one is enough
 
 Attack = Callable[["_Scene"], None]
 

@@ -99,16 +99,16 @@ TEST_CASE("a large folder is one batch if the budget has room, until its end", "
   CHECK(budget.used_bytes() == 0);
 }
 
-// A long name that is dropped leaves room for shorter ones, which may come in any order.
 tests::TemporaryFolder folder_in_memory() {
   if (!std::filesystem::is_directory("/dev/shm")) return tests::TemporaryFolder();
   const tests::EnvironmentVariable temporary("TMPDIR", "/dev/shm");
   return tests::TemporaryFolder();
 }
 
-// A gap needs a short name that is read last, and a rest of memory that has room for it but not for
-// a long one. A file system in memory tells names in the order in which they were made, or against
-// it. Each name in front changes the rest.
+// A long name that is dropped leaves room for a shorter one behind it. A gap needs such a name to
+// be read last, and a rest of memory that has room for it but not for a long one. A file system in
+// memory tells names in the order in which they were made, or against it. Each name in front
+// changes the rest.
 TEST_CASE("long names among short ones leave no gap", "[listing]") {
   const tests::TemporaryFolder folder = folder_in_memory();
   std::vector<std::string> names;
