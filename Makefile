@@ -363,7 +363,7 @@ $(AREA)/libturnstile.a: $(call objects_of,$(call sources_of,lib))
 
 # Where more than a few files are compiled, each says which of how many it is, and the first one how long all may take.
 TOTAL = $(eval TOTAL := $(shell MAKEFLAGS= $(MAKE) -n $(MAKEOVERRIDES) UNITY=$(UNITY) TOTAL=0 V=1 $(MAKECMDGOALS) 2>/dev/null | grep -c ' -c -o '))$(TOTAL)
-TENTHS_OF_A_SECOND := $(if $(UNITY),45,15)
+TENTHS_OF_A_SECOND := $(if $(UNITY),60,15)
 many = $(filter-out 0 1 2 3 4 5,$(TOTAL))
 announce = $(if $(many),@echo "  $(many) files to compile: about $$(($(many) * $(TENTHS_OF_A_SECOND) / 10 / $(1))) s on $(1) cores")
 count = $(eval STARTED += x)$(if $(many),[$(words $(STARTED))/$(many)] )
