@@ -70,6 +70,10 @@ base::Result<std::string> without_content(const base::Status& status) {
   return status ? base::Result<std::string>(std::string()) : status.error();
 }
 
+bool is_denied(const base::Status& status) {
+  return !status && status.error().code == base::ErrorCode::kDenied;
+}
+
 base::Status status_of(const base::Result<std::string>& answer) {
   return answer ? base::Status(base::kDone) : answer.error();
 }
@@ -132,10 +136,10 @@ struct Session::Asked {
   }
 
   wire::AuthRequest request;
-  std::string row;                   // of a token; empty: it cannot be one
-  std::optional<TokenRecord> token;  // what its row says
-  std::string_view user;             // whose account is asked for; empty: nobody's
-  base::Result<std::string> record = no_such_token();  // that of the account, or why there is none
+  std::string row;                                  // of a token; empty: it cannot be one
+  std::optional<TokenRecord> token;                 // what its row says
+  std::string_view user;                            // whose account is asked for; empty: nobody's
+  base::Result<std::string> record{std::string()};  // that of the account, or why there is none
 };
 
 std::vector<wire::AuthRequest> Session::take_together(serve::LineConversation& connection,
@@ -143,15 +147,15 @@ std::vector<wire::AuthRequest> Session::take_together(serve::LineConversation& c
   if (!may_be_answered_together(first) || store_config_.connection == StoreConnection::kPerRequest)
     return {};
   std::vector<wire::AuthRequest> requests;
-  const auto take = [&requests](std::string_view line) {  // false leaves the line there
+  const auto take = [&](std::string_view line) {  // false leaves the line there
     const auto request = wire::parse_auth_line(line);
-    const bool is_taken = may_be_answered_together(request);
-    if (is_taken) requests.push_back(request);
-    return is_taken;
+    if (!may_be_answered_together(request)) return false;
+    if (requests.empty()) requests = {first};
+    requests.push_back(request);
+    return true;
   };
-  while (requests.size() + 1 < kMostTogether && connection.take_line_at_hand(take)) {
+  while (requests.size() < kMostTogether && connection.take_line_at_hand(take)) {
   }
-  if (!requests.empty()) requests.insert(requests.begin(), first);
   return requests;
 }
 
@@ -203,17 +207,17 @@ void Session::look_up(AccountStore& store, std::vector<Asked>& all) {
   for (std::size_t i = 0; i < found.size(); ++i) askers[i]->record = std::move(found[i]);
 }
 
-// Requires: the store was opened, and one.user is not empty or one.record is an error.
+// Requires: the store was opened, and asked for all that the request needs.
 Session::Answer Session::verdict_on(Asked& one, const Authenticator::BeforeHash& before_hash) {
-  base::Status status = one.token ? check_token(*store_, tokens_, one.row, *one.token, one.record)
-                                  : base::Status(no_such_token());
+  base::Status status = base::kDone;
+  if (one.token) status = check_token(*store_, tokens_, one.row, *one.token, one.record);
   if (const auto* const auth = std::get_if<wire::Auth>(&one.request)) {
-    if (!status && status.error().code == base::ErrorCode::kDenied)
+    if (!one.token || is_denied(status))
       status = authenticator_.verify(auth->account, one.record, before_hash);
     serve::log_request("auth", auth->account.user, status);
     return without_content(status);
   }
-  if (!one.token) status = one.record.error();
+  if (!one.token) status = one.record ? no_such_token() : one.record.error();
   serve::log_request("token", one.user, status);
   if (!status) return status.error();
   return one.token->kind == TokenKind::kLink ? "link " + id_of(one.row) : "user " + one.token->user;
@@ -244,9 +248,10 @@ Session::Answer Session::answer(const wire::Token& request) { return answer_one(
 
 Session::Answer Session::answer_one(const wire::AuthRequest& request) {
   return with_store([&](AccountStore& store) {
-    std::vector<Asked> one(1, Asked(request));
-    look_up(store, one);
-    return verdict_on(one.front(), [] {});
+    Asked one(request);
+    if (!one.row.empty()) one.take_token(store.find_record(one.row));
+    if (!one.user.empty()) one.record = store.find_record(one.user);
+    return verdict_on(one, [] {});
   });
 }
 

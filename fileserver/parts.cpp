@@ -12,6 +12,7 @@
 #include "base/hangup_signal.h"
 #include "base/log.h"
 #include "base/stop_signals.h"
+#include "base/waits.h"
 #include "fileserver/config.h"
 #include "fileserver/files/disk_files.h"
 #include "fileserver/files/prefetched_files.h"
@@ -278,11 +279,13 @@ Parts::Parts(const Config& config)
 
 bool Parts::is_reserved(std::string_view user) const {
   if (rights.has(user)) return true;
-  return std::ranges::any_of(rights.homes(user), [this](const std::string& home) {
+  const auto homes = rights.homes(user);
+  const auto is_there = [this](const std::string& home) {
     const auto found = fence->status_of_readable(home);
     if (found || found.error().code != base::ErrorCode::kNotFound) return true;
     return trash != nullptr && trash->has_of(home);
-  });
+  };
+  return !homes.empty() && base::may_block([&] { return std::ranges::any_of(homes, is_there); });
 }
 
 std::uint64_t Parts::most_upload_bytes() const {

@@ -121,7 +121,7 @@ struct Parts {
   const serve::StopsTelemetry stops_telemetry;  // before what it tells about goes
 
   // Whether nobody may make an account of this name here: the rights name it, or its home is there
-  // or in the trash, which belongs to a user of before. May block.
+  // or in the trash, which belongs to a user of before.
   bool is_reserved(std::string_view user) const;
 
   // Of the body of one request.

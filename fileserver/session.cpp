@@ -4,7 +4,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "base/waits.h"
 #include "fileserver/auth/masked_password.h"
 #include "fileserver/wrong_port.h"
 #include "serve/answer.h"
@@ -75,7 +74,7 @@ void Session::handle(serve::LineConversation& connection, const wire::Ping& ping
 void Session::handle(serve::LineConversation& connection, const wire::New& request) {
   const std::int64_t asked_ns = parts_.time_for_log();
   if (parts_.offer.new_accounts == NewAccounts::kClosed ||
-      base::may_block([&] { return parts_.is_reserved(request.account.user); })) {
+      parts_.is_reserved(request.account.user)) {
     refuse_new(connection);
     log_refusal(connection, kNewVerb, {}, asked_ns, base::ErrorCode::kDenied);
     return;

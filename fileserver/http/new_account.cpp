@@ -1,6 +1,5 @@
 #include "fileserver/http/server_paths.h"
 
-#include "base/waits.h"
 #include "fileserver/http/account_json.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/secret_body.h"
@@ -18,8 +17,7 @@ void make_account(Exchange& exchange, Parts& parts) {
   if (const auto refused = read_secrets(exchange, body)) return exchange.answer(*refused);
   const auto account = parse_account(body.json());
   if (!account || wire::refusal_of(*account)) return exchange.answer(422);
-  if (base::may_block([&] { return parts.is_reserved(account->user); }))
-    return exchange.answer(403);
+  if (parts.is_reserved(account->user)) return exchange.answer(403);
   const auto made = parts.sign_up.make({exchange.stream().peer(), exchange.client}, *account);
   serve::log_request("new", account->user, made.status);
   if (made.is_throttled) return exchange.answer(429);
