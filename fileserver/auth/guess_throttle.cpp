@@ -90,13 +90,16 @@ GuessThrottle::Attempt GuessThrottle::begin_of_address(const Hashes& hashes,
 }
 
 GuessThrottle::Attempt GuessThrottle::begin_known(const Hashes& hashes, std::int64_t patience_ms) {
-  auto user = users_.has_entry(hashes.user)
-                  ? users_.take(hashes.user, base::Deadline::in_ms(patience_ms))
-                  : users_.without_place(hashes.user);
-  if (user.admission() != Admission::kAsk) return {*this, hashes.pair, user.admission(), {}, {}};
+  if (users_.has_entry(hashes.user)) {
+    // The place is given back at once. Else many log-ins of a user keep the entry, and wait for
+    // each other, long after the last guess.
+    const auto turn = users_.take(hashes.user, base::Deadline::in_ms(patience_ms));
+    if (turn.admission() != Admission::kAsk) return {*this, hashes.pair, turn.admission(), {}, {}};
+  }
   auto address = addresses_.pass(hashes.address);
   const Admission admission = address.admission();
-  Attempt attempt(*this, hashes.pair, admission, std::move(user), std::move(address));
+  Attempt attempt(*this, hashes.pair, admission, users_.without_place(hashes.user),
+                  std::move(address));
   attempt.was_right_lately_ = true;
   return attempt;
 }

@@ -27,8 +27,9 @@ namespace fileserver {
 // A log-in takes a place of its user and then one of its address before the authserver is asked.
 // Each costs the authserver a password hash, so a user and an address have as many hashes under way
 // as their limits, and not more. A pair that was right lately from the same address costs no hash
-// and takes no place of the address. Of its user it takes one as soon as somebody there guesses:
-// otherwise many guesses at once could tell it from the others that wait.
+// and takes no place of the address. While somebody guesses it waits for one of its user: otherwise
+// many guesses at once could tell it from the others that wait. It gives that back before the
+// authserver is asked.
 //
 // SignUp has a throttle of its own, in which each account that was made counts like a wrong
 // password, for the address alone.

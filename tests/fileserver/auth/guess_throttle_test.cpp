@@ -324,6 +324,18 @@ TEST_CASE("a pair that was right lately takes no place while nobody guesses its 
   }
 }
 
+TEST_CASE("many log-ins with a right pair do not wait for each other behind a guess",
+          "[throttle]") {
+  ThrottleScene scene(2);
+  CHECK(scene.log_in(kHere, "right"));
+  const auto guess = scene.throttle.begin(ip(kHere), {"amy", "guess"}, kLongMs);
+  std::list<GuessThrottle::Attempt> known;
+  for (int i = 0; i < 3; ++i) {
+    known.push_back(scene.throttle.begin(ip(kHere), {"amy", "right"}, 1));
+    CHECK(known.back().admission() == Admission::kAsk);
+  }
+}
+
 TEST_CASE("of many guesses at once none tells which pair was right lately", "[throttle]") {
   ThrottleScene scene(2);
   CHECK(scene.log_in(kHere, "right"));
