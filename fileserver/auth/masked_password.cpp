@@ -3,18 +3,19 @@
 #include <sodium.h>
 #include <string.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace fileserver {
 
 namespace {
 
-constexpr std::size_t kNumberBytes = crypto_stream_chacha20_NONCEBYTES;
-
-using MaskKey = std::array<unsigned char, crypto_stream_chacha20_KEYBYTES>;
+using Number = std::uint64_t;
+using MaskKey = std::array<unsigned char, crypto_shorthash_KEYBYTES>;
 
 const MaskKey& mask_key() {
   static const MaskKey key = [] {
@@ -25,12 +26,19 @@ const MaskKey& mask_key() {
   return key;
 }
 
-unsigned char* bytes_of(std::string& text, std::size_t offset) {
-  return reinterpret_cast<unsigned char*>(text.data()) + offset;
-}
-
-const unsigned char* bytes_of(std::string_view text) {
-  return reinterpret_cast<const unsigned char*>(text.data());
+// Adds to the bytes what the key makes of the number and of where they are; twice is as never. A
+// stream cipher would cost as much as all else that a log-in needs here.
+void mask(std::span<char> bytes, Number number) {
+  std::array<unsigned char, crypto_shorthash_BYTES> added{};
+  for (std::size_t at = 0; at < bytes.size(); at += added.size()) {
+    const std::array<std::uint64_t, 2> place{number, at};
+    ::crypto_shorthash(added.data(), reinterpret_cast<const unsigned char*>(place.data()),
+                       sizeof place, mask_key().data());
+    const std::size_t size = std::min(added.size(), bytes.size() - at);
+    for (std::size_t i = 0; i < size; ++i)
+      bytes[at + i] = static_cast<char>(bytes[at + i] ^ added[i]);
+  }
+  ::sodium_memzero(added.data(), added.size());
 }
 
 }  // namespace
@@ -38,20 +46,19 @@ const unsigned char* bytes_of(std::string_view text) {
 // Each mask has a number of its own, and a key is never used with a number twice. To draw one at
 // random would be a system call for each log-in.
 std::string masked(std::string_view password) {
-  static std::atomic<std::uint64_t> last_number = 0;
-  const std::uint64_t number = last_number.fetch_add(1, std::memory_order_relaxed);
-  static_assert(sizeof number == kNumberBytes);
-  std::string mask(kNumberBytes + password.size(), '\0');
-  std::memcpy(mask.data(), &number, kNumberBytes);
-  ::crypto_stream_chacha20_xor(bytes_of(mask, kNumberBytes), bytes_of(password), password.size(),
-                               bytes_of(mask, 0), mask_key().data());
-  return mask;
+  static std::atomic<Number> last_number = 0;
+  const Number number = last_number.fetch_add(1, std::memory_order_relaxed);
+  std::string masked(sizeof number, '\0');
+  std::memcpy(masked.data(), &number, sizeof number);
+  masked += password;
+  mask(std::span(masked).subspan(sizeof number), number);
+  return masked;
 }
 
-UnmaskedPassword::UnmaskedPassword(std::string_view masked)
-    : text_(masked.size() - kNumberBytes, '\0') {
-  ::crypto_stream_chacha20_xor(bytes_of(text_, 0), bytes_of(masked) + kNumberBytes, text_.size(),
-                               bytes_of(masked), mask_key().data());
+UnmaskedPassword::UnmaskedPassword(std::string_view masked) : text_(masked.substr(sizeof(Number))) {
+  Number number = 0;
+  std::memcpy(&number, masked.data(), sizeof number);
+  mask(text_, number);
 }
 
 UnmaskedPassword::~UnmaskedPassword() { ::explicit_bzero(text_.data(), text_.size()); }
