@@ -12,6 +12,7 @@ from rig.processes import run_tool
 
 from ..plan.catalog import Cell
 
+PROFILE = "callgrind.out.fileserver"  # its name in a folder of results
 _TOP = 15
 _OURS = ("fileserver::", "serve::", "net::", "wire::", "base::")
 
@@ -48,7 +49,7 @@ def keep_largest(folder: Path, out: Path) -> Path:
     profiles = sorted(folder.glob("callgrind.out*"), key=lambda path: path.stat().st_size)
     if not profiles:
         raise Failed("callgrind wrote no profile")
-    kept = profiles[-1].replace(out / "callgrind.out.fileserver")
+    kept = profiles[-1].replace(out / PROFILE)
     kept.chmod(0o644)  # so that kcachegrind need not run as root
     return kept
 

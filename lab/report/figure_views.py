@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ..observe import call_graph
 from ..plan.catalog import Stage, row_title
 from . import wording
-from .charts import dot_plot, stacked_bars
+from .charts import dot_plot, flame_graph, stacked_bars
 from .charts.dot_plot import Panel, Row
 from .document import Block, Figure, Table
 from .scene import Scene, Step, short_title
 
 _IN_A_COLUMN = 8  # functions of the profile
+_LEAST_SHARE = 0.01  # of what is drawn below its caller
 
 
 def bars(scene: Scene) -> list[Block]:
@@ -86,8 +88,8 @@ def profile(scene: Scene) -> list[Block]:
             title="The fileserver’s own instructions",
             caption=f"The functions with most of them in {profiled.requests} requests of "
             f"{row_title(profiled.row)} in stage {profiled.stage}, counted by callgrind in user "
-            "space. The whole profile is `callgrind.out.fileserver` beside this report; open it "
-            "with kcachegrind. In the paper, `upload_file`, which read the file and sent it, took "
+            "space. The whole profile is `callgrind.out.fileserver` in this folder; open it with "
+            "kcachegrind. In the paper, `upload_file`, which read the file and sent it, took "
             "most of the time.",
             canvases=[
                 stacked_bars.draw_named(
@@ -102,12 +104,30 @@ def profile(scene: Scene) -> list[Block]:
                 for first in range(0, len(functions), _IN_A_COLUMN)
             ],
         ),
+        *_flames(scene),
         Table(
             title="The fileserver’s functions with all that they call",
             caption="As in the paper’s figure. Shares are of all instructions from start to end.",
             header=["function", "instructions"],
             rows=[[entry.function, f"{entry.share:.1%}"] for entry in profiled.with_callees],
         ),
+    ]
+
+
+def _flames(scene: Scene) -> list[Block]:
+    tops = call_graph.stacks(scene.folder.callgrind(), _LEAST_SHARE)
+    if not tops:
+        return []
+    return [
+        Figure(
+            name="figure3-calls",
+            title="Who calls whom",
+            caption="Each function stands below what calls it, as wide as its share of the "
+            "instructions, with all that it calls. Grey: libraries, of which those that only pass "
+            "on are left out. Where a function has several callers, its instructions are shared "
+            "out in proportion to what it did for each.",
+            canvases=[flame_graph.draw("Who calls whom", tops, "fileserver")],
+        )
     ]
 
 

@@ -25,6 +25,7 @@ from rig.errors import Failed
 from rig.place import LOOPBACK
 
 from .. import kinds
+from ..observe.callgrind import PROFILE
 from ..observe.usage import Usage
 from ..plan.catalog import Cell
 from ..plan.from_json import from_json
@@ -234,6 +235,10 @@ class Folder:
             return from_json(Environment, json.loads(text)) if text else None
         except KeyError as error:
             raise Failed(f"{self.path / 'environment.json'} has no {error}") from error
+
+    def callgrind(self) -> str:
+        """What callgrind has written of the fileserver. Empty when it was not profiled."""
+        return self._recorded.read_text(PROFILE)
 
     def pack(self) -> None:
         """Moves all that was recorded into one archive."""

@@ -90,10 +90,14 @@ class Canvas:
         if places:
             self._elements.append(f'<path{_class(f"f {kind}")} d="{_steps(places)}z"/>')
 
-    def rectangle(self, x: float, y: float, width: float, height: float, kind: str) -> None:
+    def rectangle(
+        self, x: float, y: float, width: float, height: float, kind: str, says: str = ""
+    ) -> None:
+        """says is shown under the pointer."""
+        end = f"><title>{escape(says, False)}</title></rect>" if says else "/>"
         self._elements.append(
             f'<rect{_class(f"f {kind}")} x="{number(x)}" y="{number(y)}" '
-            f'width="{number(width)}" height="{number(height)}"/>'
+            f'width="{number(width)}" height="{number(height)}"{end}'
         )
 
     def dot(self, x: float, y: float, radius: float, kind: str, is_hollow: bool = False) -> None:

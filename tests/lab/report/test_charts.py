@@ -5,7 +5,8 @@ import xml.etree.ElementTree as ElementTree
 
 import drawings
 
-from lab.report.charts import dot_plot, line_chart, palette, scales, stacked_bars, svg
+from lab.observe.call_graph import Frame
+from lab.report.charts import dot_plot, flame_graph, line_chart, palette, scales, stacked_bars, svg
 from lab.report.charts.dot_plot import Panel, Row
 from lab.report.charts.line_chart import Axes, Cross, Curve, Point
 from lab.report.charts.stacked_bars import Bar, Part
@@ -17,6 +18,7 @@ ROWS = [
     Row(label="1KB", value=37_209.0, low=-5.0, high=49_472.0, note="37,209", is_hollow=True),
     Row(label="10KB", paper=9.9),
 ]
+FLAME = Frame("main", 0.9, (Frame("net::send", 0.6, (Frame("a" * 90, 0.1),)), Frame("x", 0.3)))
 
 
 def bars(scale: float = 1.0) -> list[Bar]:
@@ -78,6 +80,7 @@ def all_charts() -> dict[str, Canvas]:
         "named": stacked_bars.draw_named(
             "Share", [(long_name, 0.5, "50%"), ("main", 0.01, "1%")], 0.5, "fileserver"
         ),
+        "flames": flame_graph.draw("Calls", [FLAME, Frame("libc", 0.1)], "fileserver"),
         "empty": line_chart.draw("t", [], Axes(x_low=0.0, x_high=0.0, y_values=[])),
     }
 
@@ -254,6 +257,31 @@ class StackedBarsTest(unittest.TestCase):
         words = drawings.words(stacked_bars.draw("t", made, 10.0, 10.0, "time"))
         self.assertIn("wide", words)
         self.assertNotIn("narrow", words)
+
+
+class FlameGraphTest(unittest.TestCase):
+    def test_a_function_stands_below_its_caller_and_is_as_wide_as_its_share(self):
+        boxes = {
+            (rect.findtext("title") or "").partition(":")[0]: rect
+            for rect in drawings.elements(all_charts()["flames"])
+            if rect.tag.endswith("rect")
+        }
+        x, y, width = (
+            {name: float(box.get(of, "")) for name, box in boxes.items()}
+            for of in ("x", "y", "width")
+        )
+        self.assertLess(y["main"], y["net"])
+        self.assertEqual(y["net"], y["x"])
+        self.assertGreaterEqual(x["x"], x["net"] + width["net"])
+        self.assertAlmostEqual(width["main"] / width["x"], 3, delta=0.02)
+
+    def test_ours_have_the_colour(self):
+        kinds = [
+            element.get("class")
+            for element in drawings.elements(all_charts()["flames"])
+            if element.tag.endswith("rect")
+        ]
+        self.assertEqual(kinds.count("f c-fileserver"), 1)
 
 
 class LineChartTest(unittest.TestCase):
