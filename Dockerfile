@@ -90,12 +90,12 @@ ENV LOADGEN_VERIFY_ROOT=/srv/files
 HEALTHCHECK NONE
 ENTRYPOINT ["load"]
 
-# The lab, with what `scripts/setup lab` installs. It is root, because it empties caches and makes namespaces.
+# The lab, with what `scripts/setup lab` installs, and nginx, to compare with. It is root, because it empties caches and makes namespaces.
 FROM runtime AS lab
 USER root
 RUN apt-get update \
- && apt-get install -y --no-install-recommends haproxy iperf3 iproute2 mariadb-server python3 redis-server \
-      util-linux-extra valgrind \
+ && apt-get install -y --no-install-recommends haproxy iperf3 iproute2 mariadb-server nginx openssl python3 \
+      redis-server util-linux-extra valgrind \
  && rm -rf /var/lib/apt/lists/*
 RUN install -d /results
 WORKDIR /opt/turnstile
