@@ -182,7 +182,7 @@ class LoadgenTest(LoadgenScene):
     def test_the_cpu_time_of_a_request_is_loadgens_own(self) -> None:
         """It is a good part of what the system counted for the whole process, and not more."""
         peer = self.scene.keep(Peer(one_byte_file))
-        requests = 3000
+        requests = 1000
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
         result = self.result(*GET, "--file", "a", "--requests", requests, server=peer)
         after = resource.getrusage(resource.RUSAGE_CHILDREN)

@@ -182,4 +182,4 @@ class CommandTest(ScriptTest):
                 env={**os.environ, "TMPDIR": folder},
             )
         self.assertRegex(ends.stdout, r"kept-event: [\d.]+, [\d,]+/s, [\d,]+/s before")
-        self.assertRegex(ends.stdout, r"idle-event: [\d.]+, .* KiB each")
+        self.assertRegex(ends.stdout, r"idle-event: -?[\d.]+, .* KiB each")

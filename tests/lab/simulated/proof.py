@@ -34,16 +34,14 @@ class Score:
 
     @property
     def is_good(self) -> bool:
-        return (
-            self.right >= self._least_right and sum(self.wrong.values()) <= _MOST_WRONG * self.seeds
-        )
+        least_right, most_wrong = self.case.power * self.seeds, _MOST_WRONG * self.seeds
+        return self.right >= least_right - 2 * self._spread(self.case.power) and sum(
+            self.wrong.values()
+        ) <= most_wrong + 2 * self._spread(_MOST_WRONG)
 
-    @property
-    def _least_right(self) -> float:
-        """Of few seeds it is hardly known."""
-        power, seeds = self.case.power, self.seeds
-        spread = math.sqrt(power * (1 - power) * seeds) if seeds < SEEDS else 0.0
-        return power * seeds - 2 * spread
+    def _spread(self, share: float) -> float:
+        """How far the count of so many seeds usually is from their share. Few tell hardly more."""
+        return math.sqrt(share * (1 - share) * self.seeds) if self.seeds < SEEDS else 0.0
 
 
 def score(case: Case, seeds: int) -> Score:
