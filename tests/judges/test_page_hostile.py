@@ -164,7 +164,7 @@ class ManyUploadsTest(PageTest):
         self.open("other")
         self.browser.set_network(bytes_a_s=_A_MB)
         slow = self.write("slow")
-        os.truncate(slow, 30 * _A_MB)
+        os.truncate(slow, 300 * _A_MB)
         before = self.open_files()
         self.browser.choose(FILES, slow)
         self.until("document.querySelector('progress').value > 0.05")
