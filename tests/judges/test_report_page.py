@@ -21,6 +21,12 @@ NO_MORE = "document.scrollingElement.scrollWidth - document.documentElement.clie
 # What is cut off at the right, without a box to scroll in.
 CUT = """[...document.querySelectorAll("svg, p, li, h1, h2, h3, figcaption")]
   .filter(node => node.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
+  .filter(node => {
+    let box = node.parentElement
+    while (box && !["auto", "scroll"].includes(getComputedStyle(box).overflowX))
+      box = box.parentElement
+    return !box || box.getBoundingClientRect().right > document.documentElement.clientWidth + 1
+  })
   .map(node => node.outerHTML.slice(0, 80))"""
 # How large the smallest letters of the figures are, in pixels of the screen.
 SMALLEST = """Math.min(...[...document.querySelectorAll("svg text")].map(text =>
