@@ -162,9 +162,9 @@ class ManyUploadsTest(PageTest):
 
     def test_of_a_tab_that_is_closed_in_the_middle_nothing_is_left(self) -> None:
         self.open("other")
-        self.browser.set_network(bytes_a_s=_A_MB)
+        self.browser.set_network(bytes_a_s=_A_MB // 4)
         slow = self.write("slow")
-        os.truncate(slow, 300 * _A_MB)
+        os.truncate(slow, 30 * _A_MB)
         before = self.open_files()
         self.browser.choose(FILES, slow)
         self.until("document.querySelector('progress').value > 0.05")
