@@ -90,7 +90,8 @@ ENV LOADGEN_VERIFY_ROOT=/srv/files
 HEALTHCHECK NONE
 ENTRYPOINT ["load"]
 
-# The lab, with what `scripts/setup lab` installs, and nginx, to compare with. It is root, because it empties caches and makes namespaces.
+# The lab, with what `scripts/setup lab` installs, and nginx, to compare with. It is root, because it empties caches and
+# makes namespaces.
 FROM runtime AS lab
 USER root
 RUN apt-get update \

@@ -34,10 +34,11 @@ class Score:
 
     @property
     def is_good(self) -> bool:
-        least_right, most_wrong = self.case.power * self.seeds, _MOST_WRONG * self.seeds
-        return self.right >= least_right - 2 * self._spread(self.case.power) and sum(
-            self.wrong.values()
-        ) <= most_wrong + 2 * self._spread(_MOST_WRONG)
+        power, wrong = self.case.power, sum(self.wrong.values())
+        least_right = power * self.seeds - 2 * self._spread(power)
+        return self.right >= least_right and (
+            wrong <= _MOST_WRONG * self.seeds + 2 * self._spread(_MOST_WRONG)
+        )
 
     def _spread(self, share: float) -> float:
         """How far the count of so many seeds usually is from their share. Few tell hardly more."""
