@@ -4,7 +4,7 @@ import unittest
 
 from lab.observe.call_graph import Frame, short_name, stacks
 
-# main calls work twice and pass once; pass hands all on to work, which calls itself.
+# main calls work twice and pass once; pass hands all on to work, which calls leaf and itself.
 PROFILE = """\
 # callgrind format
 positions: line
@@ -22,7 +22,10 @@ calls=1 20
 +1 300
 
 fn=(2)
-10 690
+10 551
+cfn=(5) leaf
+calls=3 30
+10 139
 cfn=(4) base::work(int)'2
 calls=1 10
 11 5
@@ -35,17 +38,24 @@ fn=(3)
 cfn=(2)
 calls=1 10
 * 295
+
+fn=(5)
+30 139
 """
 
 
 class StacksTest(unittest.TestCase):
     def test_what_a_function_took_is_shared_out_among_its_callers(self):
-        (main,) = stacks(PROFILE.replace("pass", "net::pass"), 0.001)
+        (main,) = stacks(PROFILE.replace("pass", "net::pass"), 0.01)
         self.assertEqual((main.name, main.share), ("main", 1))
         work, passes = main.called
-        self.assertEqual((work.name, work.share, work.called), ("base::work", 0.5, ()))
+        self.assertEqual((work.name, work.share), ("base::work", 0.5))
         self.assertEqual((passes.name, passes.share), ("net::pass", 0.375))
-        self.assertEqual(passes.called, (Frame("base::work", 295 / 800),))
+        (passed,) = passes.called
+        self.assertEqual((passed.name, passed.share), ("base::work", 295 / 800))
+        for caller in (work, passed):
+            self.assertEqual([each.name for each in caller.called], ["leaf"])
+            self.assertAlmostEqual(caller.called[0].share, 0.2 * caller.share)
 
     def test_a_library_that_only_passes_on_is_left_out(self):
         (main,) = stacks(PROFILE, 0.01)
