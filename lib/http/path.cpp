@@ -1,8 +1,8 @@
 #include "http/path.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "http/syntax.h"
 #include "wire/request.h"
 
@@ -52,7 +52,7 @@ std::optional<Path> decode_path(std::string_view path, std::span<char> out) {
 }
 
 bool is_path_name(std::string_view name) {
-  return wire::is_file_name(name) && std::ranges::none_of(name, is_control) &&
+  return wire::is_file_name(name) && !base::has_control(name) &&
          name.find('\\') == std::string_view::npos;
 }
 

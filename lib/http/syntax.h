@@ -11,6 +11,7 @@
 
 namespace http {
 
+using base::is_control;
 using base::is_digit;
 using base::trimmed;
 
@@ -25,11 +26,6 @@ constexpr int hex_value(char byte) {
   if (is_digit(byte)) return byte - '0';
   const char letter = lower(byte);
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
-}
-
-constexpr bool is_control(char byte) {
-  const auto value = static_cast<unsigned char>(byte);
-  return value < 0x20 || value == 0x7f;
 }
 
 // The bytes of a name. Outside of its function, as it would be made again at each call in there.

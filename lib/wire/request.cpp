@@ -5,24 +5,21 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/text.h"
+
 namespace wire {
 
 namespace {
 
 using base::ErrorCode;
-
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
-bool has_control(std::string_view bytes) {
-  return std::any_of(bytes.begin(), bytes.end(), is_control);
-}
+using base::has_control;
 
 bool is_letter_or_digit(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
 bool is_user_byte(char c) {
-  return is_letter_or_digit(c) || std::string_view("._-@+").find(c) != std::string_view::npos;
+  return is_letter_or_digit(c) || c == '.' || c == '_' || c == '-' || c == '@' || c == '+';
 }
 
 // Splits what follows the verb: "USER:PASSWORD", or " USER: PASSWORD" in the spaced form. Returns
@@ -168,7 +165,7 @@ AuthRequest parse_auth_line(std::string_view line) {
 
 bool is_valid_user(std::string_view user) {
   return !user.empty() && user.size() <= kMaxUserBytes &&
-         std::all_of(user.begin(), user.end(), is_user_byte);
+         std::ranges::all_of(user, [](char c) { return is_user_byte(c); });
 }
 
 bool is_valid_password(std::string_view password) {
@@ -181,10 +178,9 @@ bool is_token(std::string_view token) {
 }
 
 std::optional<ErrorCode> refusal_of(Credentials account) {
+  if (is_valid_user(account.user) && is_valid_password(account.password)) return {};
   if (has_control(account.user) || has_control(account.password)) return ErrorCode::kSyntax;
-  if (!is_valid_user(account.user) || !is_valid_password(account.password))
-    return ErrorCode::kInvalid;
-  return {};
+  return ErrorCode::kInvalid;
 }
 
 bool is_file_name(std::string_view name) {

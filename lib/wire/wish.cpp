@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/text.h"
 #include "wire/request.h"
 
 namespace wire {
@@ -147,8 +148,7 @@ std::string_view word_of(WishKind kind) { return row_of(kind).word; }
 bool may_be_repeated(WishKind kind) { return row_of(kind).may_be_repeated; }
 
 bool is_app_name(std::string_view name) {
-  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
-  return !name.empty() && name.size() <= kMaxAppNameBytes && std::ranges::none_of(name, is_control);
+  return !name.empty() && name.size() <= kMaxAppNameBytes && !base::has_control(name);
 }
 
 bool is_token_id(std::string_view id) {
