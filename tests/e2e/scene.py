@@ -18,6 +18,8 @@ from programs import Program
 from rig.servers import authserver_flags, fileserver_flags
 
 _FOLDER_PREFIX = "turnstile-e2e-"
+# A disk that others keep busy holds up the answer about a new account for longer than the default.
+_PATIENCE = ("--auth-timeout", "20")
 _Test = TypeVar("_Test", bound=unittest.TestCase)
 
 
@@ -54,7 +56,8 @@ class Scene:
         """Starts a fileserver. `auth` is a server of this scene, or HOST:PORT."""
         behind = fileserver_flags(str(auth), self.root)
         model = () if "--model" in flags else ("--model", self.model)
-        return self.start("fileserver", [*behind, *model, *flags], **options)
+        patience = () if "--auth-timeout" in flags else _PATIENCE
+        return self.start("fileserver", [*behind, *model, *patience, *flags], **options)
 
     def start(self, name: str, flags: Sequence[object], **options) -> Program:
         """Starts a server with these flags and no others."""

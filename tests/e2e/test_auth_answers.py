@@ -83,7 +83,7 @@ class AuthAnswersTest(SceneTest):
         errors = (b"ERR unavailable x\n", b"ERR internal x\n", b"ERR busy x\n")
         answers = (*errors, b"hello\n", b"OK 4\n", b"ERR\n", b"\n")
         current = [b""]
-        self.serve(lambda line, _: current[0])
+        self.serve(lambda line, _: current[0], "--auth-timeout", "1")
         client = self.client()
         for current[0] in answers:
             self.assertEqual(client.ask("ping"), "unavailable", current[0])

@@ -9,7 +9,7 @@ class AuthNonsenseTest(SceneTest):
         """How many connections two requests need if the second one is answered OK."""
         answers = iter((first_answer, b"OK\n"))
         peer = self.scene.keep(Peer(lambda line, _: next(answers)))
-        fileserver = self.scene.fileserver(peer)
+        fileserver = self.scene.fileserver(peer, "--auth-timeout", "1")
         self.scene.client(fileserver).ask("get:bob:pw")
         self.assertEqual(self.scene.client(fileserver).ask("get:bob:pw"), "OK")
         return peer.connections

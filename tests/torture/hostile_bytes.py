@@ -245,9 +245,9 @@ def measure(bench: Bench) -> Figure:
 
 _TAKES_CONTROL_BYTES = Mutation(
     "authserver-takes-control-bytes",
-    "lib/wire/request.cpp",
-    "static_cast<unsigned char>(c) < 0x20 || c == 0x7f",
-    "static_cast<unsigned char>(c) == 0x0a",
+    "lib/base/text.h",
+    "value < 0x20 || value == 0x7f",
+    "value == 0x0a",
 )
 
 
