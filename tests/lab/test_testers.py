@@ -197,9 +197,9 @@ class TestersTest(unittest.TestCase):
         return any(int(row["ended"]) > 0 for row in csv.DictReader(whole.splitlines()))
 
     def test_those_that_begin_when_the_server_has_ended_give_up_and_are_not_lost(self) -> None:
-        made, flags = _local("a", "b", "c"), ("--threads", "3", "--ramp", "4.5", "--life", "9")
+        made, flags = _local("a", "b", "c"), ("--threads", "3", "--ramp", "7.5", "--life", "9")
         with self.served(made.host) as pair, self.started(made, pair, *flags) as testers:
-            time.sleep(max(0.0, testers.start_unix_s + 0.7 - time.time()))
+            time.sleep(max(0.0, testers.start_unix_s + 1.5 - time.time()))  # b begins at 2.5
             pair.fileserver.kill()
             found = self.ended(testers)
         self.assertEqual((found.lost, found.gave_up), ([], ["b", "c"]))
