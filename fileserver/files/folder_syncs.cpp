@@ -62,8 +62,6 @@ void FolderSyncs::begin_next(const Key& key) {
   base::wake(next->has_begun);
 }
 
-int sync_folder(int folder) {
-  return base::retried([&] { return ::fsync(folder); }) == 0 ? 0 : errno;
-}
+int sync_folder(int folder) { return base::sync(folder) ? 0 : errno; }
 
 }  // namespace fileserver

@@ -1,21 +1,16 @@
 #include "fileserver/files/trash.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <charconv>
 #include <functional>
 #include <utility>
 
-#include "base/allowance.h"
 #include "base/clock.h"
 #include "base/completes.h"
 #include "base/file_io.h"
@@ -24,110 +19,14 @@
 #include "fileserver/files/open_folder.h"
 #include "fileserver/files/tree_removal.h"
 #include "fileserver/files/upload_name.h"
-#include "wire/request.h"
 
 namespace fileserver {
 
 namespace {
 
-constexpr std::string_view kRecordEnd = ".old";
-constexpr std::string_view kGoneEnd = ".gone";
-constexpr std::string_view kFirstLine = "turnstile-trash 1";
-constexpr std::size_t kHalf = 16;  // digits of an ID: half of them are the time
-constexpr std::size_t kMostRecordBytes = 8192;
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kTidyEveryMs = 600'000;
 constexpr std::int64_t kLeftNs = 600 * base::kNsPerS;  // so old is no record that is being made
-
-bool is_hex(char byte) { return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f'); }
-
-bool is_id(std::string_view text) {
-  return text.size() == 2 * kHalf && std::ranges::all_of(text, is_hex);
-}
-
-// Requires: is_id(id).
-std::int64_t time_ns_of(std::string_view id) {
-  std::uint64_t time = 0;
-  std::from_chars(id.data(), id.data() + kHalf, time, 16);
-  return static_cast<std::int64_t>(std::min(time, std::uint64_t{INT64_MAX}));
-}
-
-std::int64_t clock_ns() { return static_cast<std::int64_t>(base::unix_time_s() * 1e9); }
-
-std::string new_id() {
-  std::uint64_t number = 0;
-  base::retried([&] { return ::getrandom(&number, sizeof number, 0); });
-  return fmt::format("{:016x}{:016x}", clock_ns(), number);
-}
-
-std::string record_of(const std::string& id) { return id + std::string(kRecordEnd); }
-std::string gone_of(const std::string& id) { return id + std::string(kGoneEnd); }
-
-std::string text_of(const TrashRecord& record) {
-  return fmt::format("{}\nnot {}\nname {}\n", kFirstLine, record.not_inode, record.name);
-}
-
-// The next line without its end; empty where there is none.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = text.find('\n');
-  if (end == std::string_view::npos) return {};
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(end + 1);
-  return line;
-}
-
-// Whoever may write to the served folder may have written this.
-std::optional<TrashRecord> parse_record(std::string_view text) {
-  if (take_line(text) != kFirstLine) return {};
-  std::string_view identity = take_line(text);
-  std::string_view name = take_line(text);
-  constexpr std::string_view kNot = "not ";
-  constexpr std::string_view kName = "name ";
-  if (!text.empty() || !identity.starts_with(kNot) || !name.starts_with(kName)) return {};
-  identity.remove_prefix(kNot.size());
-  name.remove_prefix(kName.size());
-  std::uint64_t inode = 0;
-  const char* const end = identity.data() + identity.size();
-  const auto [stopped, failure] = std::from_chars(identity.data(), end, inode);
-  if (failure != std::errc() || stopped != end) return {};
-  if (!wire::is_file_name(name) || is_upload_name(name)) return {};
-  return TrashRecord{inode, std::string(name)};
-}
-
-std::optional<TrashRecord> read_record(int folder, const std::string& id) {
-  const net::Fd fd(
-      ::openat(folder, record_of(id).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  if (!fd.is_open()) return {};
-  std::array<char, kMostRecordBytes> bytes;
-  const ssize_t size = base::read_fully_at(fd.get(), bytes, 0);
-  if (size <= 0) return {};
-  return parse_record({bytes.data(), static_cast<std::size_t>(size)});
-}
-
-bool look(int folder, const std::string& last, struct stat& status) {
-  return ::fstatat(folder, last.c_str(), &status, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
-// Whether somebody is about to put something into the place. Without a record nobody is.
-bool is_in_use(int folder, const std::string& id) {
-  const net::Fd fd(
-      ::openat(folder, record_of(id).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-  return fd.is_open() ? ::flock(fd.get(), LOCK_EX | LOCK_NB) != 0 : errno != ENOENT;
-}
-
-bool is_full(int errno_value) { return errno_value == ENOSPC || errno_value == EDQUOT; }
-
-// Logs at most once a minute.
-void warn_of_loss(int errno_value) {
-  static base::Allowance allowance(1, 60 * base::kNsPerS);
-  if (!allowance.take(base::now_ns())) return;
-  base::log::warn(
-      "something is deleted or replaced that the trash cannot keep reason={}",
-      base::log::quoted(
-          errno_value == EXDEV
-              ? std::string("it is on another file system than the served folder")
-              : base::errno_error(base::ErrorCode::kInternal, "move it", errno_value).context));
-}
 
 template <typename Visit>
 void each_name_in(int folder, Visit visit) {
@@ -157,7 +56,7 @@ std::vector<std::string> first_ids_in(int folder, std::size_t most, Order is_bef
     if (ids.size() > most) ids.resize(most);
   };
   each_name_in(folder, [&](std::string_view name) {
-    if (!is_id(name)) return;
+    if (!is_trash_id(name)) return;
     ids.emplace_back(name);
     if (ids.size() > 2 * most) drop_others();
   });
@@ -177,7 +76,7 @@ class Sizes {
            return one != "." && one != ".." && --left_ > 0;
          })) {
       struct stat status {};
-      if (!look(folder, name, status) || status.st_dev != device_) continue;
+      if (!status_at(folder, name, status) || status.st_dev != device_) continue;
       if (S_ISREG(status.st_mode) && status.st_nlink == 1)
         bytes += static_cast<std::uint64_t>(status.st_blocks) * 512;
       if (!S_ISDIR(status.st_mode) || depth == kDeepest) continue;
@@ -193,61 +92,6 @@ class Sizes {
 };
 
 }  // namespace
-
-TrashPlace::~TrashPlace() {
-  if (is_open() && !is_taken_) ::unlinkat(folder_.get(), record_of(id_).c_str(), 0);
-}
-
-void TrashPlace::swap(TrashPlace& other) noexcept {
-  std::swap(folder_, other.folder_);
-  std::swap(record_, other.record_);
-  std::swap(id_, other.id_);
-  std::swap(from_, other.from_);
-  std::swap(failure_, other.failure_);
-  std::swap(is_taken_, other.is_taken_);
-}
-
-TrashPlace::Taken TrashPlace::failed(int errno_value) const {
-  if (errno_value == 0) return Taken::kCannotBeKept;
-  if (errno_value == EXDEV || is_full(errno_value)) {
-    warn_of_loss(errno_value);
-    return Taken::kCannotBeKept;
-  }
-  errno = errno_value;
-  return Taken::kFailed;
-}
-
-TrashPlace::Taken TrashPlace::take(const NameIn& from) {
-  if (!is_open()) return failed(failure_);
-  from_ = net::Fd(::fcntl(from.folder, F_DUPFD_CLOEXEC, 0));
-  if (!from_.is_open() || !rename_to_new(from, name())) return failed(errno);
-  is_taken_ = true;
-  return Taken::kYes;
-}
-
-TrashPlace::Taken TrashPlace::take_link(const NameIn& file) {
-  if (!is_open()) return failed(failure_);
-  from_ = net::Fd(::fcntl(file.folder, F_DUPFD_CLOEXEC, 0));
-  if (!from_.is_open()) return failed(errno);
-  if (::linkat(file.folder, file.last.c_str(), folder_.get(), id_.c_str(), 0) != 0)
-    return failed(errno);
-  is_taken_ = true;
-  return Taken::kYes;
-}
-
-void TrashPlace::give_back(const std::string& last) {
-  if (!is_taken_) return;
-  if (rename_to_new(name(), {from_.get(), last})) {
-    is_taken_ = false;
-    return;
-  }
-  struct stat ours {};
-  struct stat theirs {};
-  // It never lost its name.
-  if (look(folder_.get(), id_, ours) && look(from_.get(), last, theirs) &&
-      ours.st_dev == theirs.st_dev && ours.st_ino == theirs.st_ino)
-    is_taken_ = ::unlinkat(folder_.get(), id_.c_str(), 0) != 0;
-}
 
 base::Result<std::unique_ptr<Trash>> Trash::open(std::shared_ptr<const Fence> fence,
                                                  int keep_days) {
@@ -280,7 +124,7 @@ base::Status Trash::probe() {
   if (!trash.is_open()) return failed("make the folder .turnstile-trash");
   const net::Fd root(::open(fence_->root_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   const std::string name = random_upload_name();
-  const std::string kept = gone_of(new_id());
+  const std::string kept = gone_of(new_trash_id());
   const auto make = [&](int in, const std::string& last) {
     return net::Fd(::openat(in, last.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
   };
@@ -319,7 +163,7 @@ net::Fd Trash::folder() const {
 TrashPlace Trash::begin(const std::string& name, int replacing) {
   for (;;) {
     TrashPlace place = try_to_begin(name, replacing);
-    if (place.is_open() || !is_full(place.failure_) || !remove_oldest()) return place;
+    if (place.is_open() || !place.needs_room() || !remove_oldest()) return place;
   }
 }
 
@@ -335,7 +179,7 @@ TrashPlace Trash::try_to_begin(const std::string& name, int replacing) const {
   if (replacing >= 0 && ::fstat(replacing, &status) == 0) record.not_inode = status.st_ino;
   net::Fd trash = folder();
   if (!trash.is_open()) return failed();
-  place.id_ = new_id();
+  place.id_ = new_trash_id();
   place.record_ = net::Fd(::openat(trash.get(), record_of(place.id_).c_str(),
                                    O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!place.record_.is_open()) return failed();
@@ -358,7 +202,7 @@ bool Trash::has_of(std::string_view name) const {
   if (!trash.is_open()) return true;  // most likely nobody knows
   bool has = false;
   each_name_in(trash.get(), [&](std::string_view id) {
-    if (has || !is_id(id)) return;
+    if (has || !is_trash_id(id)) return;
     errno = 0;
     const auto record = read_record(trash.get(), std::string(id));
     if (!record) has = is_system_failure(errno);
@@ -380,11 +224,11 @@ bool Trash::has_not_come(const struct stat& status,
 }
 
 std::optional<Trashed> Trash::find(std::string_view asked) const {
-  if (!is_id(asked)) return {};
+  if (!is_trash_id(asked)) return {};
   const std::string id(asked);
   const net::Fd trash = folder();
   struct stat status {};
-  if (!trash.is_open() || !look(trash.get(), id, status)) return {};
+  if (!trash.is_open() || !status_at(trash.get(), id, status)) return {};
   const bool is_folder = S_ISDIR(status.st_mode);
   if (!is_folder && !S_ISREG(status.st_mode)) return {};
   auto record = read_record(trash.get(), id);
@@ -394,7 +238,7 @@ std::optional<Trashed> Trash::find(std::string_view asked) const {
                  .is_folder = is_folder,
                  .size_bytes = static_cast<std::uint64_t>(status.st_size),
                  .modified_s = status.st_mtim.tv_sec,
-                 .deleted_s = time_ns_of(id) / base::kNsPerS};
+                 .deleted_s = trash_time_ns(id) / base::kNsPerS};
 }
 
 void Trash::forget(const std::string& id) const {
@@ -445,7 +289,7 @@ bool Trash::remove_oldest() {
   bool has_removed = false;
   for (const std::string& id : first_ids_in(trash.get(), kMostAtOnce, std::less<>())) {
     struct stat status {};
-    if (!look(trash.get(), id, status) || !remove_now(trash.get(), id)) continue;
+    if (!status_at(trash.get(), id, status) || !remove_now(trash.get(), id)) continue;
     has_removed = true;
     freed_bytes += S_ISREG(status.st_mode) ? status.st_size : kRoomBytes;
     if (freed_bytes >= kRoomBytes) break;
@@ -468,27 +312,27 @@ void Trash::tidy_one(int folder, const std::string& entry) {
     remove_tree(folder, entry, [this] { return may_go_on(); });
     return;
   }
-  const std::string id = entry.substr(0, 2 * kHalf);
+  const std::string id = entry.substr(0, kTrashIdSize);
   const bool is_record = entry == record_of(id);
-  if (!is_id(id) || (entry != id && !is_record)) return;
-  const std::int64_t age_ns = clock_ns() - time_ns_of(id);
+  if (!is_trash_id(id) || (entry != id && !is_record)) return;
+  const std::int64_t age_ns = trash_clock_ns() - trash_time_ns(id);
   struct stat status {};
   if (is_record) {
-    if (age_ns > kLeftNs && !look(folder, id, status) && !is_in_use(folder, id))
+    if (age_ns > kLeftNs && !status_at(folder, id, status) && !is_in_use(folder, id))
       ::unlinkat(folder, entry.c_str(), 0);
     return;
   }
   const bool is_too_old = age_ns > keep_s_ * base::kNsPerS;
   // Its server was killed before anything came here.
-  const bool was_left =
-      age_ns > kLeftNs && look(folder, id, status) && has_not_come(status, read_record(folder, id));
+  const bool was_left = age_ns > kLeftNs && status_at(folder, id, status) &&
+                        has_not_come(status, read_record(folder, id));
   if (is_too_old || was_left) remove_now(folder, id);
 }
 
 void Trash::tidy() {
   const net::Fd trash = folder();
   if (!trash.is_open()) return;
-  const auto all = [](std::string_view name) { return name.size() >= 2 * kHalf; };
+  const auto all = [](std::string_view name) { return name.size() >= kTrashIdSize; };
   for (const std::string& entry : names_in(trash.get(), all)) {
     if (!may_go_on()) return;
     tidy_one(trash.get(), entry);

@@ -1,15 +1,4 @@
 // What clients have deleted or replaced, until it is put back or removed for good (--trash DAYS).
-//
-// It lies in the folder kTrashFolder of the served one. In there, ID is what was deleted, and
-// ID.old its record: a text with the name that it had. ID.gone is being removed. An ID begins with
-// the time, so that the oldest is the first by name.
-//
-//   turnstile-trash 1
-//   not 131                 the inode of the file that replaces it, or 0
-//   name docs/plan.txt
-//
-// The record is on disk before anything gets the name ID, and goes after it. An ID with the inode
-// of the record is not the old file but the new one, whose server was killed before the exchange.
 #pragma once
 
 #include <sys/stat.h>
@@ -26,7 +15,8 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "fileserver/files/fence.h"
-#include "fileserver/files/renames.h"
+#include "fileserver/files/trash_place.h"
+#include "fileserver/files/trash_record.h"
 #include "net/fd.h"
 
 namespace fileserver {
@@ -39,64 +29,6 @@ struct Trashed {
   std::uint64_t size_bytes = 0;  // of a file
   std::int64_t modified_s = 0;
   std::int64_t deleted_s = 0;
-};
-
-// What a record says.
-struct TrashRecord {
-  ino_t not_inode = 0;  // on the same file system, whose own number may change with a mount
-  std::string name = {};
-};
-
-// A place in the trash for one thing. Threads: one. Functions that fail set errno.
-class TrashPlace {
- public:
-  TrashPlace() = default;
-  TrashPlace(TrashPlace&& other) noexcept { swap(other); }
-  TrashPlace& operator=(TrashPlace&& other) noexcept {
-    swap(other);
-    return *this;
-  }
-  // Removes the record if nothing was taken.
-  ~TrashPlace();
-
-  enum class Taken {
-    kYes,
-    kCannotBeKept,  // no trash, another file system or a full disk: it is to be removed instead
-    kFailed,        // with errno
-  };
-
-  // Moves what has the name to the trash, by one rename.
-  Taken take(const NameIn& from);
-
-  // The same for a file that is about to be replaced by a rename, and keeps its name until then.
-  Taken take_link(const NameIn& file);
-
-  // What was taken gets its name again. Whoever has made something of that name keeps it.
-  void give_back(const std::string& last);
-
-  // The name that an exchange gives to what is replaced; note_taken() once it has it. Requires:
-  // is_open().
-  NameIn name() const { return {folder_.get(), id_}; }
-  void note_taken() { is_taken_ = true; }
-
-  // What failed() says of an errno with which the place could not be used.
-  Taken failed(int errno_value) const;
-
-  bool is_open() const { return folder_.is_open(); }
-  bool is_taken() const { return is_taken_; }
-  bool was_asked_for() const { return is_open() || failure_ != 0; }
-  int failure() const { return failure_; }  // why it is not open; 0: nobody has asked for it
-
- private:
-  friend class Trash;
-  void swap(TrashPlace& other) noexcept;
-
-  net::Fd folder_;  // of the trash
-  net::Fd record_;  // locked (flock), so that no server takes it for one that was left behind
-  std::string id_;
-  net::Fd from_;  // the folder out of which it was taken
-  int failure_ = 0;
-  bool is_taken_ = false;
 };
 
 // Any thread. A thread of its own removes what is too old.

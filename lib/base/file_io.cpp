@@ -57,6 +57,10 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
+bool sync(int fd) {
+  return retried([&] { return ::fsync(fd); }) == 0;
+}
+
 std::optional<std::string> mode_open_to_others(const std::string& path) {
   constexpr mode_t kPermissions = 07777;
   struct stat status {};

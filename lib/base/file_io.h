@@ -32,6 +32,9 @@ ssize_t read_fully_at(int fd, std::span<char> into, std::int64_t offset);
 // Writes all of it. Returns false with errno on failure; a part may have been written then.
 bool write_all(int fd, std::string_view bytes);
 
+// Waits until all that was written is on disk. Returns false with errno.
+bool sync(int fd);
+
 // The mode of a file that every user of the machine may read, such as "0644". Nothing for any other
 // file, and for one that is not there.
 std::optional<std::string> mode_open_to_others(const std::string& path);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <type_traits>
@@ -99,6 +100,18 @@ auto may_block(Work work, Waits::Length length = Waits::Length::kShort) -> declt
 template <typename Work>
 auto may_block_long(Work work) -> decltype(work()) {
   return may_block(std::move(work), Waits::Length::kLong);
+}
+
+// The same for work that returns false with errno. So does this: errno is one for each thread.
+template <typename Work>
+bool may_block_with_errno(Work work) {
+  const int failure = may_block_long([&] {
+    errno = 0;
+    if (work()) return 0;
+    return errno != 0 ? errno : EIO;
+  });
+  errno = failure;
+  return failure == 0;
 }
 
 // Closes a descriptor of a file, which it takes over. A file system in user space or on another
