@@ -209,13 +209,14 @@ def _sockets() -> Iterator[tuple[int, int, list[str]]]:
 
 
 def open_files(pid: int) -> set[str]:
-    """What its descriptors lead to, in the words of /proc. It may close some meanwhile."""
+    """What its descriptors lead to, in the words of /proc. It may close some meanwhile, or end."""
     found = set()
-    for fd in Path(f"/proc/{pid}/fd").iterdir():
-        try:
-            found.add(os.readlink(fd))
-        except FileNotFoundError:
-            continue
+    try:
+        for fd in Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found.add(os.readlink(fd))
+    except (FileNotFoundError, PermissionError):  # the latter for who is not root
+        return set()
     return found
 
 

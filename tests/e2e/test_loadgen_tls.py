@@ -27,7 +27,10 @@ class LoadgenTlsTest(LoadgenScene):
         self.serve("--model", model, *listen, *flags)
 
     def refuser(self) -> str:
-        """Where somebody answers a put at once, and takes nothing of it."""
+        """Where somebody answers a put at once, and takes nothing of it.
+
+        Of a name with two addresses loadgen would try both, and this accepts one connection.
+        """
         pair, over = server_pairs.shared(), threading.Event()
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(pair.certificate, pair.key)
@@ -43,7 +46,7 @@ class LoadgenTlsTest(LoadgenScene):
         thread.start()
         self.addCleanup(thread.join)
         self.addCleanup(over.set)
-        return f"localhost:{listener.getsockname()[1]}"
+        return f"127.0.0.1:{listener.getsockname()[1]}"
 
     def over(self, protocol: str) -> tuple[str, ...]:
         return ("--tls", *(("--protocol", "http") if protocol == "https" else ()))
