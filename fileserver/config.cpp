@@ -236,6 +236,9 @@ void declare_limits(flags::App& app, Config& config) {
   flags::add_size(app, "--memory-limit", config.memory_limit_bytes,
                   "memory for prefetched files; files that do not fit are served from disk")
       ->default_is("half of RAM");
+  flags::add_choice<bool>(app, "--evict", config.evicts, {{"on", true}, {"off", false}},
+                          "on: a file that does not fit gets the memory of files that are asked "
+                          "for less; off: those that came first keep it");
   flags::add_size(app, "--max-upload", config.offer.max_upload_bytes,
                   "most bytes of one PUT, 0: any number; a larger one is refused")
       ->default_str("0");

@@ -50,6 +50,7 @@ struct Config {
   std::string root = "files";
   FilesMode files = FilesMode::kPrefetch;
   std::int64_t memory_limit_bytes = 0;           // set to half of RAM by read_config()
+  bool evicts = true;                            // see MemoryRule
   std::int64_t read_bytes = kDefaultPieceBytes;  // of one read of a file on disk
   bool has_read_ahead = true;
   std::int64_t send_buffer_bytes = 0;  // of each connection; 0: as the system thinks best

@@ -186,8 +186,8 @@ std::unique_ptr<Files> open_files(const Config& config, std::shared_ptr<const Fe
   const DiskReads reads{static_cast<std::size_t>(config.read_bytes), config.has_read_ahead};
   if (config.files == FilesMode::kDisk) return std::make_unique<DiskFiles>(std::move(fence), reads);
   return std::make_unique<PrefetchedFiles>(
-      std::move(fence), config.memory_limit_bytes, [] { return !base::stop_was_asked_for(); },
-      std::move(mounts),
+      std::move(fence), MemoryRule{config.memory_limit_bytes, config.evicts},
+      [] { return !base::stop_was_asked_for(); }, std::move(mounts),
       config.serve.model != serve::Model::kProcess ? Updates::kByThread : Updates::kNone, reads);
 }
 

@@ -20,6 +20,10 @@ constexpr int kRetryMs = 250;                // after an is_system_failure()
 constexpr int kListEveryMs = 1000;           // a folder that cannot be watched
 constexpr int kServeOldMs = 500;             // a part of the two seconds that the protocol allows
 constexpr std::size_t kMaxRequested = 1000;  // by check_soon(), not yet checked
+constexpr int kReplaceEveryMs = 250;
+constexpr int kReplacePart = 20;  // the choice of files takes at most this part of the time
+constexpr std::int64_t kMostReplaced = 256;  // at once
+constexpr std::int64_t kMemoryAtOnce = 8;  // the part of the memory that is given to others at once
 
 base::Deadline earlier(base::Deadline one, base::Deadline other) {
   if (one.is_never() || other.is_never()) return one.is_never() ? other : one;
@@ -35,7 +39,8 @@ CacheUpdater::CacheUpdater(FileCache& cache, std::string root, std::int64_t piec
       piece_bytes_(piece_bytes),
       known_root_(cache_.times_root_was_opened_again()),
       wake_event_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      mounts_(std::move(mounts)) {
+      mounts_(std::move(mounts)),
+      replace_pause_ms_(kReplaceEveryMs) {
   mounts_.changed_below(root_);
   open_watch();
 }
@@ -62,6 +67,13 @@ void CacheUpdater::check_soon(const std::string& name) {
     if (requested_.size() >= kMaxRequested || !requested_.insert(name).second) return;
   }
   ::eventfd_write(wake_event_.get(), 1);
+}
+
+void CacheUpdater::note_demand(std::string_view name, std::int64_t size_bytes) {
+  const std::int64_t bytes = memory_for(size_bytes) + FileCache::bookkeeping_bytes(name);
+  if (bytes > cache_.limit_bytes()) return;
+  wanted_.add(name, bytes);
+  if (!has_demand_.load() && !has_demand_.exchange(true)) ::eventfd_write(wake_event_.get(), 1);
 }
 
 std::set<std::string> CacheUpdater::take_requested() {
@@ -109,7 +121,10 @@ void CacheUpdater::run() {
   while (may_go_on()) {
     try {
       process_events(to_load_.empty() ? next_timer() : base::Deadline::in_ms(0));
-      if (!to_load_.empty()) load_next();
+      if (!to_load_.empty())
+        load_next();
+      else if (replace_at_.has_passed())
+        replace_files();
     } catch (const std::exception&) {  // out of memory, or a bug
       start_over();
     }
@@ -134,7 +149,7 @@ bool CacheUpdater::has_another_root() const {
 
 base::Deadline CacheUpdater::next_timer() const {
   if (has_another_root()) return base::Deadline::in_ms(0);
-  return earlier(check_everything_at_, earlier(recheck_at_, retry_at_));
+  return earlier(earlier(check_everything_at_, replace_at_), earlier(recheck_at_, retry_at_));
 }
 
 // Does everything except loading. It waits for changes until the deadline.
@@ -145,6 +160,7 @@ void CacheUpdater::process_events(base::Deadline deadline) {
   if (has_another_root() || check_everything_at_.has_passed()) check_everything();
   if (recheck_at_.has_passed()) recheck_outdated();
   if (retry_at_.has_passed()) recheck_failed();
+  if (has_demand_ && replace_at_.is_never()) replace_at_ = base::Deadline::in_ms(replace_pause_ms_);
 }
 
 FolderChanges CacheUpdater::wait_for_changes(base::Deadline deadline) {
@@ -260,11 +276,54 @@ void CacheUpdater::recheck_failed() {
 void CacheUpdater::load_next() {
   const auto next = to_load_.upper_bound(last_loaded_);
   last_loaded_ = next != to_load_.end() ? *next : *to_load_.begin();
+  load(last_loaded_);
+}
+
+void CacheUpdater::load(const std::string& name) {
   const auto between_pieces = [this] {
     process_events(base::Deadline::in_ms(0));
     return may_go_on();
   };
-  record_state(last_loaded_, cache_.load(last_loaded_, {piece_bytes_, between_pieces}));
+  record_state(name, cache_.load(name, {piece_bytes_, between_pieces}));
+}
+
+void CacheUpdater::replace_files() {
+  replace_at_ = base::Deadline::never();
+  has_demand_ = false;
+  const std::int64_t start_ns = base::now_ns();
+  forget_old_demand();
+  const std::vector<Demand> outside = wanted_.most(kMostReplaced);
+  std::int64_t wanted_bytes = 0;
+  for (const Demand& file : outside) wanted_bytes += file.bytes;
+  const auto found = replacements(outside, cache_.least_wanted(wanted_bytes),
+                                  cache_.limit_bytes() - cache_.used_bytes(),
+                                  cache_.limit_bytes() / kMemoryAtOnce);
+  const std::int64_t needed_ms = (base::now_ns() - start_ns) / base::kNsPerMs;
+  replace_pause_ms_ = std::max(kReplaceEveryMs, static_cast<int>(kReplacePart * needed_ms));
+  for (const auto& [out, in] : found) {
+    if (!may_go_on()) return;
+    wanted_.remove(in.name);
+    const auto known = cache_.find(in.name);
+    if (known && known->file) continue;  // it has come in meanwhile
+    for (const std::string& name : out) cache_.forget(name);
+    load(in.name);
+    cache_.ask_for(in.name, in.times);
+  }
+}
+
+// A file in memory is remembered for some 32 requests on average.
+void CacheUpdater::forget_old_demand() {
+  constexpr std::int64_t kTimes = 32;
+  constexpr std::int64_t kFewestFiles = 32;
+  constexpr std::int64_t kMostFiles = 100'000;
+  const std::uint64_t times = cache_.times() + wanted_.times();
+  const auto most = static_cast<std::uint64_t>(
+      kTimes * std::clamp(cache_.files_in_memory(), kFewestFiles, kMostFiles));
+  int halvings = 0;
+  while (times >> halvings > most) ++halvings;
+  if (halvings == 0) return;
+  cache_.forget_old_times(halvings);
+  wanted_.forget_old(halvings);
 }
 
 void CacheUpdater::record_state(const std::string& name, State state) {

@@ -10,11 +10,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "fileserver/files/demand.h"
 #include "fileserver/files/file_cache.h"
 #include "fileserver/files/folder_watch.h"
 #include "fileserver/files/mount_watch.h"
@@ -46,6 +48,10 @@ class CacheUpdater {
 
   // Any thread. Has the updater check a file that inotify did not report.
   void check_soon(const std::string& name);
+
+  // Any thread. A client has asked for a file that has no room in memory. If that is asked for
+  // often for its size, it gets the room of others (demand.h).
+  void note_demand(std::string_view name, std::int64_t size_bytes);
 
  private:
   using State = FileCache::State;
@@ -82,6 +88,9 @@ class CacheUpdater {
   void recheck_outdated();
   void recheck_failed();
   void load_next();
+  void load(const std::string& name);
+  void replace_files();
+  void forget_old_demand();
 
   void record_state(const std::string& name, State state);
   void retry_later();
@@ -92,9 +101,10 @@ class CacheUpdater {
 
   int known_root_;  // which one is watched: FileCache::times_root_was_opened_again()
 
-  // Readable when check_soon() or the destructor has something to say.
+  // Readable when another thread has something to say.
   const net::Fd wake_event_;
   std::atomic<bool> is_stopping_ = false;
+  std::atomic<bool> has_demand_ = false;
   base::Mutex mutex_;
   std::set<std::string> requested_ GUARDED_BY(mutex_);
 
@@ -114,6 +124,10 @@ class CacheUpdater {
   std::set<std::string> unlisted_folders_;
   bool is_out_of_resources_ = false;
   base::Deadline retry_at_ = base::Deadline::never();
+
+  WantedFiles wanted_;
+  base::Deadline replace_at_ = base::Deadline::never();
+  int replace_pause_ms_;
 
   std::thread thread_;
 };

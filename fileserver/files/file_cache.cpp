@@ -1,5 +1,6 @@
 #include "fileserver/files/file_cache.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/log.h"
@@ -21,6 +22,50 @@ std::optional<FileCache::Entry> FileCache::find(std::string_view name) const {
   const auto found = shard.files.find(name);
   if (found == shard.files.end()) return {};
   return found->second.entry;
+}
+
+std::optional<FileCache::Entry> FileCache::ask_for(std::string_view name, std::uint32_t times) {
+  Shard& shard = shard_of(name);
+  const base::Lock lock(shard.mutex);
+  const auto found = shard.files.find(name);
+  if (found == shard.files.end()) return {};
+  std::uint32_t& so_far = found->second.entry.times;
+  so_far += std::min(times, UINT32_MAX - so_far);
+  return found->second.entry;
+}
+
+std::vector<Demand> FileCache::least_wanted(std::int64_t bytes) const {
+  FirstOf least(FirstOf::Order::kLeast, bytes);
+  for (const Shard& shard : shards_) {
+    const base::Lock lock(shard.mutex);
+    for (const auto& [name, known] : shard.files) {
+      const auto& file = known.entry.file;
+      if (file && file.use_count() == 1)
+        least.add(name, known.bookkeeping.bytes() + file->share->bytes(), known.entry.times);
+    }
+  }
+  return least.take();
+}
+
+std::uint64_t FileCache::times() const {
+  std::uint64_t times = 0;
+  for (const Shard& shard : shards_) {
+    const base::Lock lock(shard.mutex);
+    for (const auto& file : shard.files) times += file.second.entry.times;
+  }
+  return times;
+}
+
+void FileCache::forget_old_times(int halvings) {
+  for (Shard& shard : shards_) {
+    const base::Lock lock(shard.mutex);
+    for (auto& file : shard.files) file.second.entry.times >>= halvings;
+  }
+}
+
+void FileCache::forget(const std::string& name) {
+  const Turns::Turn turn(turns_, name);
+  erase(name);
 }
 
 std::vector<std::string> FileCache::names() const {
@@ -50,8 +95,10 @@ FileCache::Comparison FileCache::compare(const std::string& name) {
   }
   const FileVersion version = version_in(*status);
   const Entry known = find(name).value_or(Entry{});
-  if (known.inode != version.inode &&
-      !put(name, {known.source, version.inode, known.file, known.dropped}))
+  if (known.inode != version.inode && !put(name, {.source = known.source,
+                                                  .inode = version.inode,
+                                                  .file = known.file,
+                                                  .dropped = known.dropped}))
     return {State::kCurrent, version};
   if (known.file && known.file->is_of(version)) return {State::kCurrent, version};
   return {is_settled(version) ? State::kStale : State::kUnsettled, version};
@@ -74,7 +121,7 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
     const Turns::Turn turn(turns_, name);
     const auto known = find(name);
     if (known && !known->dropped.expired()) return State::kUnsettled;
-    put(name, {Source::kDiskOverLimit, found.version.inode});
+    put(name, {.source = Source::kDiskOverLimit, .inode = found.version.inode});
     return State::kCurrent;
   }
   auto file = read_whole_file(fence_, name, std::move(*share), {direct_io_, memory_, pieces});
@@ -83,7 +130,9 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
   // A change during the read may have been reported already, and is not reported again.
   if (!is_still(name, file->version)) return compare(name).state;
   const ino_t inode = file->version.inode;
-  put(name, {Source::kMemory, inode, std::make_shared<const CachedFile>(std::move(*file))});
+  put(name, {.source = Source::kMemory,
+             .inode = inode,
+             .file = std::make_shared<const CachedFile>(std::move(*file))});
   return State::kCurrent;
 }
 
@@ -103,13 +152,14 @@ std::optional<NamedFile> FileCache::publish(const std::string& name, int fd,
   }
   // The name is known before the look whether it leads to the file. So who renames a folder on the
   // way after that look finds it to forget, and waits for this turn.
-  put(name, {Source::kDisk, version->inode});
+  put(name, {.source = Source::kDisk, .inode = version->inode});
   if (!is_still(name, *version)) {
     erase(name);
   } else if (file) {
     file->version = *version;
-    put(name,
-        {Source::kMemory, version->inode, std::make_shared<const CachedFile>(std::move(*file))});
+    put(name, {.source = Source::kMemory,
+               .inode = version->inode,
+               .file = std::make_shared<const CachedFile>(std::move(*file))});
   }
   return named;
 }
@@ -140,7 +190,8 @@ FileCache::State FileCache::after_failed_read(const std::string& name, const bas
   base::log::warn("cannot prefetch a file, it is served from disk reason={}",
                   base::log::quoted(error.context));
   // The file may have been forgotten while it was read.
-  if (const auto known = find(name)) put(name, {Source::kDiskUnreadable, known->inode});
+  if (const auto known = find(name))
+    put(name, {.source = Source::kDiskUnreadable, .inode = known->inode});
   return State::kCurrent;
 }
 
@@ -159,7 +210,8 @@ std::optional<MemoryShare> FileCache::make_room(const std::string& name, std::in
 void FileCache::serve_from_disk(const std::string& name) {
   const Turns::Turn turn(turns_, name);
   const auto known = find(name);
-  if (known && known->file) put(name, {Source::kDisk, known->inode, nullptr, known->file->share});
+  if (known && known->file)
+    put(name, {.source = Source::kDisk, .inode = known->inode, .dropped = known->file->share});
 }
 
 // Returns false when the name is new and there is no room for it.
@@ -171,6 +223,7 @@ bool FileCache::put(const std::string& name, Entry entry) {
   note_inode(known->first, known->second.entry.inode, entry.inode);
   const base::Lock lock(shard_of(name).mutex);
   note_file(known->second.entry, entry);
+  entry.times = known->second.entry.times;
   std::swap(known->second.entry, entry);
   return true;
   // The old version is freed when `entry` is: after the lock, unless a request still sends it.

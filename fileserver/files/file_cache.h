@@ -17,6 +17,7 @@
 
 #include "base/mutex.h"
 #include "fileserver/files/cached_file.h"
+#include "fileserver/files/demand.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/files.h"
 #include "fileserver/files/folder_watch.h"
@@ -47,6 +48,9 @@ class FileCache {
   struct Entry {
     Source source = Source::kDisk;
 
+    // How often clients have asked for it; those long ago count less. put() leaves it as it is.
+    std::uint32_t times = 0;
+
     // Of the file that the last check found under this name.
     ino_t inode = 0;
 
@@ -64,6 +68,20 @@ class FileCache {
 
   // Nothing when there is no such file.
   std::optional<Entry> find(std::string_view name) const;
+
+  // The same for a client: the file was asked for so many times more.
+  std::optional<Entry> ask_for(std::string_view name, std::uint32_t times = 1);
+
+  // The files in memory that are asked for least for what they take, as many as take so many bytes.
+  // Nobody sends them now, so their memory is free once they are forgotten. Looks at all files.
+  std::vector<Demand> least_wanted(std::int64_t bytes) const;
+
+  // How often all files in memory were asked for; and halves that, so often.
+  std::uint64_t times() const;
+  void forget_old_times(int halvings);
+
+  // Nothing is known of the file any more, until it is checked. It is there on disk.
+  void forget(const std::string& name);
 
   // Of all files, in no order.
   std::vector<std::string> names() const;

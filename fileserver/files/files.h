@@ -7,6 +7,7 @@
 //   FileCache          the prefetched files by name
 //     CachedFile         one version of one file, whole, in memory
 //     MemoryBudget       how much of --memory-limit is used
+//     demand.h           which files have the memory if it has no room for all
 //   CacheUpdater       the thread that brings the cache up to date
 //     FolderWatch        tells it what changed in the served folder (inotify)
 //     file_system.h      where it does not, so that the folder is listed every second

@@ -52,11 +52,13 @@ std::vector<std::thread> start_threads(std::size_t at_most, const std::function<
 
 // The name of the served folder is resolved once, by the fence. So every part sees the same folder,
 // even if the name is a link that is changed later.
-PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
-                                 std::int64_t memory_limit_bytes,
+PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence, MemoryRule memory,
                                  const std::function<bool()>& may_go_on, MountWatch mounts,
                                  Updates updates, DiskReads reads)
-    : fence_(std::move(fence)), disk_(fence_, reads), cache_(*fence_, memory_limit_bytes) {
+    : fence_(std::move(fence)),
+      disk_(fence_, reads),
+      cache_(*fence_, memory.limit_bytes),
+      evicts_(memory.evicts) {
   if (updates == Updates::kByThread) {
     updater_.emplace(cache_, fence_->root_path(), kPieceBytes, std::move(mounts));
     load_all(updater_->watch_and_list(), may_go_on);
@@ -67,16 +69,22 @@ PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence,
 }
 
 base::Result<OpenedFile> PrefetchedFiles::open(std::string_view name) {
-  if (auto entry = cache_.find(name)) return open_known(name, name, std::move(*entry));
+  if (auto entry = cache_.ask_for(name)) return open_known(name, name, std::move(*entry));
   const auto real_name = base::may_block([&] { return fence_->real_name(name); });
   if (!real_name) return real_name.error();
-  if (auto entry = cache_.find(*real_name)) return open_known(name, *real_name, std::move(*entry));
+  if (auto entry = cache_.ask_for(*real_name))
+    return open_known(name, *real_name, std::move(*entry));
   return open_unknown(name, *real_name);
 }
 
 base::Result<OpenedFile> PrefetchedFiles::open_known(std::string_view name,
                                                      std::string_view real_name,
                                                      FileCache::Entry entry) {
+  if (entry.source == FileCache::Source::kDiskOverLimit) {
+    auto opened = disk_.open(name);
+    if (opened) note_demand(real_name, *opened);
+    return opened;
+  }
   if (!entry.file || !is_current(real_name, *entry.file)) return disk_.open(name);
   const FileVersion version = entry.file->version;
   return OpenedFile{.name = name, .version = version, .cached = std::move(entry.file)};
@@ -93,8 +101,16 @@ bool PrefetchedFiles::is_current(std::string_view real_name, const CachedFile& f
 base::Result<OpenedFile> PrefetchedFiles::open_unknown(std::string_view name,
                                                        const std::string& real_name) {
   auto opened = disk_.open(name);
-  if (opened && updater_ && cache_.has_room_for(real_name)) updater_->check_soon(real_name);
+  if (!opened || !updater_) return opened;
+  if (cache_.has_room_for(real_name))
+    updater_->check_soon(real_name);
+  else
+    note_demand(real_name, *opened);
   return opened;
+}
+
+void PrefetchedFiles::note_demand(std::string_view real_name, const OpenedFile& opened) {
+  if (updater_ && evicts_) updater_->note_demand(real_name, opened.version.size_bytes);
 }
 
 void PrefetchedFiles::load_all(const FolderListing& listing,

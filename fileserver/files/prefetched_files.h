@@ -21,6 +21,12 @@ enum class Updates {
   kNone,  // each open() compares the file with the one on disk; a changed one is served from there
 };
 
+// The memory for files.
+struct MemoryRule {
+  std::int64_t limit_bytes;
+  bool evicts = true;  // what is asked for often may get the room of what is not; by a thread only
+};
+
 // open() from any thread. With Updates::kByThread, one more thread, of its own, keeps the files up
 // to date. With Updates::kNone, children that are forked later share the memory, and no thread is
 // left when the constructor returns.
@@ -34,7 +40,7 @@ class PrefetchedFiles : public Files {
   //
   // `mounts` must be opened before the process is restricted; by default nothing that is mounted
   // later is noticed.
-  PrefetchedFiles(std::shared_ptr<const Fence> fence, std::int64_t memory_limit_bytes,
+  PrefetchedFiles(std::shared_ptr<const Fence> fence, MemoryRule memory,
                   const std::function<bool()>& may_go_on, MountWatch mounts = {},
                   Updates updates = Updates::kByThread, DiskReads reads = {});
 
@@ -63,6 +69,7 @@ class PrefetchedFiles : public Files {
   base::Result<OpenedFile> open_known(std::string_view name, std::string_view real_name,
                                       FileCache::Entry entry);
   bool is_current(std::string_view real_name, const CachedFile& file) const;
+  void note_demand(std::string_view real_name, const OpenedFile& opened);
 
   // Opens a file that the cache does not know on disk, if there is such a file.
   base::Result<OpenedFile> open_unknown(std::string_view name, const std::string& real_name);
@@ -82,6 +89,7 @@ class PrefetchedFiles : public Files {
   const std::shared_ptr<const Fence> fence_;
   DiskFiles disk_;
   FileCache cache_;
+  const bool evicts_;
   std::optional<CacheUpdater> updater_;  // nothing with Updates::kNone
 };
 

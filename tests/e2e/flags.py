@@ -127,6 +127,7 @@ FLAGS = {
         Flag("root", "files", "a"),
         _choice("files", "prefetch", "disk"),
         Flag("memory-limit", None, "5M", BAD_SIZE),
+        _choice("evict", "on", "off"),
         Flag("read-size", "64K", "4K", ("0", "511", "17M", *BAD_SIZE)),
         _choice("read-ahead", "on", "off"),
         Flag("send-buffer", "0", "16K", ("2G", *BAD_SIZE)),

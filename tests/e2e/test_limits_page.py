@@ -33,6 +33,7 @@ NO_LIMITS = {
         "root",
         "files",
         "read-ahead",
+        "evict",
         "transfer-log",
         "transfer-log-users",
         "store",

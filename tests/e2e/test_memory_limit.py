@@ -5,12 +5,14 @@ import random
 import re
 import shutil
 import threading
+import time
 import unittest
 
 from client import Client, Reply, grant
 from processes import file_memory_bytes, resident_bytes
 from programs import SANITIZED
 from scene import SceneTest, create_account, with_loops
+from telemetry import FLAG, scrape
 from waiting import eventually
 
 
@@ -66,6 +68,39 @@ class MemoryLimitTest(SceneTest):
         (over,) = self.files_over_the_limit()
         self.assertGreater(over, 100)
         self.assertLess(over, len(names))
+
+    def test_the_files_that_are_asked_for_most_have_the_memory(self) -> None:
+        client = self.serve("450K", *FLAG)
+        self.assertEqual(scrape(self.fileserver).value("turnstile_files_in_memory"), 4)
+        wanted = [b"sub/%d" % number for number in (1, 4, 6, 9)]
+
+        def from_memory() -> float:
+            before = self.sends()
+            for name in wanted:
+                self.assertEqual(client.ask(name), self.contents[name])
+            after = self.sends()
+            return after["memory"] - before["memory"]
+
+        eventually(lambda: from_memory() == 4, "all of them are sent from memory")
+        self.assertEqual(scrape(self.fileserver).value("turnstile_files_in_memory"), 4)
+        self.assertEqual(client.ask_all(list(self.contents)), list(self.contents.values()))
+
+    def test_those_that_came_first_keep_the_memory_if_told(self) -> None:
+        client = self.serve("450K", *FLAG, "--evict", "off")
+        outside = next(name for name in self.contents if self.was_read_from_disk(client, name))
+        for _ in range(50):
+            client.ask(outside)
+        time.sleep(1)  # four looks at what is asked for
+        self.assertTrue(self.was_read_from_disk(client, outside))
+
+    def was_read_from_disk(self, client: Client, name: bytes) -> bool:
+        before = self.sends()["disk"]
+        self.assertEqual(client.ask(name), self.contents[name])
+        return self.sends()["disk"] > before
+
+    def sends(self) -> dict[str, float]:
+        samples = scrape(self.fileserver).samples["turnstile_file_sends_total"]
+        return {source: samples.get((source,), 0) for source in ("memory", "disk")}
 
     @unittest.skipIf(SANITIZED, "a sanitizer keeps memory that was freed")
     def test_the_memory_of_the_process_stays_within_it_while_a_file_is_replaced(self) -> None:

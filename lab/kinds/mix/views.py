@@ -151,7 +151,7 @@ TERMS = [
     "a file under a new name, which nobody asks for; a new makes an account.",
     "Memory for a share of the files: the `--memory-limit` of the fileserver has room for these, "
     "with their names. It reads files in the order of their names until no "
-    "further one fits, and drops none for another one.",
+    "further one fits, and with `--evict off` drops none for another one.",
     "Hits: of the files that were sent, those from the fileserver’s memory, by its telemetry, "
     "with those of the warm-up. The page cache of the system may have had the others. By name: "
     "the share of the requests for the files that come first by name, by how popular they are. "

@@ -1,9 +1,9 @@
 """Which host has which name: haproxy itself is asked, before any fileserver runs.
 
 Each host has a folder with all files under the same names, its own ones first. A prefetching
-fileserver reads files in the order of their names until no further one fits, and drops none. So
-each host has its own files as they are, and the others in a folder whose name comes last, with a
-link at their place. It does not read links, and serves what is behind them from disk.
+fileserver reads files in the order of their names until no further one fits, and drops none with
+--evict off. So each host has its own files as they are, and the others in a folder whose name comes
+last, with a link at their place. It does not read links, and serves what is behind them from disk.
 """
 
 from __future__ import annotations

@@ -224,6 +224,7 @@ class _Starter:
         flags = servers.fileserver_flags(auth, root, address(number))
         flags += ["--http-listen", anywhere, "--telemetry-listen", anywhere]
         flags += ["--trusted-proxy", address(self._proxy), "--memory-limit", str(memory_bytes)]
+        flags += ["--evict", "off"]  # each host has its own files first
         command = [*part.prefix, str(self.ready.programs.path("fileserver")), *flags]
         program = self._started(
             self.cables.places[number],

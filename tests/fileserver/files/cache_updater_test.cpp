@@ -42,6 +42,41 @@ struct Updated {
   CacheUpdater updater{cache, fence.root_path(), kSmallPieceBytes};
 };
 
+// A folder of which only a half has room in memory.
+struct Crowded {
+  static constexpr int kFiles = 8;
+  static constexpr int kRoom = 4;
+  static constexpr std::int64_t kBytes = 10'000;
+
+  Crowded() {
+    for (int i = 0; i < kFiles; ++i)
+      folder.write(std::to_string(i), std::string(static_cast<std::size_t>(kBytes), 'x'));
+    updater.start(updater.watch_and_list().files);
+    while (cache.files_in_memory() < kRoom) base::pause_ms(1);
+  }
+
+  bool is_in_memory(int number) const {
+    const auto entry = cache.find(std::to_string(number));
+    return entry && entry->source == Source::kMemory;
+  }
+  int some_outside() const {
+    int number = 0;
+    while (is_in_memory(number)) ++number;
+    return number;
+  }
+  void ask_until_in_memory(int number) {
+    while (!is_in_memory(number)) {
+      updater.note_demand(std::to_string(number), kBytes);
+      base::pause_ms(1);
+    }
+  }
+
+  tests::TemporaryFolder folder;
+  Fence fence = std::move(*Fence::around(folder.path()));
+  FileCache cache{fence, kRoom* kBytes + kFiles* FileCache::bookkeeping_bytes("0")};
+  CacheUpdater updater{cache, fence.root_path()};
+};
+
 }  // namespace
 
 TEST_CASE("a file that is removed while a large one is loaded is forgotten at once", "[files]") {
@@ -112,6 +147,22 @@ TEST_CASE("a file that inotify does not report is loaded when it is asked for", 
     if (entry && entry->source == Source::kMemory) break;
     base::pause_ms(1);
   }
+}
+
+TEST_CASE("files that are asked for get the memory of others", "[files]") {
+  Crowded crowded;
+  const int wanted = crowded.some_outside();
+  crowded.ask_until_in_memory(wanted);
+  CHECK(crowded.cache.files_in_memory() == Crowded::kRoom);
+}
+
+TEST_CASE("what came in stays, and others leave for the next one", "[files]") {
+  Crowded crowded;
+  for (int i = 0; i < Crowded::kFiles; ++i) crowded.cache.ask_for(std::to_string(i), 3);
+  const int first = crowded.some_outside();
+  crowded.ask_until_in_memory(first);
+  crowded.ask_until_in_memory(crowded.some_outside());
+  CHECK(crowded.is_in_memory(first));
 }
 
 // The kernel gives the inode of a folder that is gone to the next one, if it can.

@@ -69,7 +69,7 @@ TEST_CASE("the digest of a file is that of all its bytes, from memory and from d
     folder.write(fmt::format("file{}", contents.size()), contents.back());
   }
   base::pause_ms(kSettlingMs + 1);
-  PrefetchedFiles prefetched(fence, 1 << 30, kStaysWanted, {}, Updates::kNone);
+  PrefetchedFiles prefetched(fence, {1 << 30}, kStaysWanted, {}, Updates::kNone);
   DiskFiles disk(fence);
   Digests of_memory;
   Digests of_disk;
@@ -105,7 +105,7 @@ TEST_CASE("the digest of a file in memory stays with it, however many others fol
   const auto fence = fence_around(folder);
   folder.write("file", "content");
   base::pause_ms(kSettlingMs + 1);
-  PrefetchedFiles prefetched(fence, 1 << 30, kStaysWanted, {}, Updates::kNone);
+  PrefetchedFiles prefetched(fence, {1 << 30}, kStaysWanted, {}, Updates::kNone);
   const OpenedFile file = settled(prefetched, "file");
   Digests digests;
   known(digests, file);
@@ -119,7 +119,7 @@ TEST_CASE("versions that may still be alike are not taken for each other", "[dig
   folder.write("removed", "aaa");
   folder.write("new", "bbb");
   base::pause_ms(kSettlingMs + 1);
-  PrefetchedFiles prefetched(fence, 1 << 30, kStaysWanted, {}, Updates::kNone);
+  PrefetchedFiles prefetched(fence, {1 << 30}, kStaysWanted, {}, Updates::kNone);
   OpenedFile removed = settled(prefetched, "removed");
   OpenedFile in_its_place = settled(prefetched, "new");
   removed.version.settling_ms = 3'600'000;  // the times of the file system are as coarse
@@ -135,7 +135,7 @@ TEST_CASE("a digest of a version that may still be that of others is not kept", 
   folder.write("removed", "aaa");
   folder.write("new", "bbb");
   base::pause_ms(kSettlingMs + 1);
-  PrefetchedFiles prefetched(fence, 1 << 30, kStaysWanted, {}, Updates::kNone);
+  PrefetchedFiles prefetched(fence, {1 << 30}, kStaysWanted, {}, Updates::kNone);
   OpenedFile removed = settled(prefetched, "removed");
   OpenedFile in_its_place = settled(prefetched, "new");
   in_its_place.version = removed.version;

@@ -226,6 +226,36 @@ TEST_CASE("the cache knows which files are over the limit", "[files]") {
   CHECK(served.cache.find("small")->source == Source::kMemory);
 }
 
+TEST_CASE("those that are asked for least leave the memory, but none that is sent", "[files]") {
+  Served served;
+  for (const char* const name : {"a", "b", "c"}) {
+    served.folder.write(name, std::string(1000, 'x'));
+    served.load(name);
+  }
+  served.cache.ask_for("a", 3);
+  served.cache.ask_for("b", 5);
+  const auto least = [&](std::int64_t bytes) {
+    std::string names;
+    for (const auto& file : served.cache.least_wanted(bytes)) names += file.name;
+    return names;
+  };
+  CHECK(least(1) == "c");
+  CHECK(least(1000 + FileCache::bookkeeping_bytes("c")) == "c");
+  CHECK(least(1001 + FileCache::bookkeeping_bytes("c")) == "ca");
+  CHECK(least(kLimitBytes) == "cab");
+  {
+    const auto sent = served.cache.find("a");
+    CHECK(least(kLimitBytes) == "cb");
+  }
+  CHECK(served.cache.times() == 8);
+  served.cache.forget_old_times(1);
+  CHECK(served.cache.times() == 3);
+  const std::int64_t used_bytes = served.cache.used_bytes();
+  served.cache.forget("c");
+  CHECK(served.known("c") == "none");
+  CHECK(used_bytes - served.cache.used_bytes() == 1000 + FileCache::bookkeeping_bytes("c"));
+}
+
 TEST_CASE("a load without enough descriptors keeps the known version", "[files]") {
   Served served;
   served.folder.write("a", "first");

@@ -35,7 +35,7 @@ struct UploadScene {
   UploadScene() {
     auto opened = fileserver::Fence::around(folder.path());
     fence = std::make_shared<const fileserver::Fence>(std::move(*opened));
-    files.emplace(fence, 1 << 20, [] { return true; });
+    files.emplace(fence, fileserver::MemoryRule{1 << 20}, [] { return true; });
     uploads.emplace(fence, *files);
   }
 
