@@ -38,6 +38,10 @@ iovec part_of(std::span<const char> bytes) {
   return {const_cast<char*>(bytes.data()), bytes.size()};
 }
 
+base::Error no_tls(const std::string& why) {
+  return {base::ErrorCode::kUnavailable, "no TLS: " + why};
+}
+
 std::size_t copy_first(std::span<const char> from, std::span<char> into) {
   const std::size_t size = std::min(from.size(), into.size());
   if (size > 0) std::memcpy(into.data(), from.data(), size);
@@ -246,16 +250,20 @@ bool Channel::waits_by(base::Deadline deadline) const {
   return has_come;
 }
 
+base::Result<bool> Channel::try_to_shake_hands() {
+  const ssize_t done = shake_hands(false);
+  if (done > 0) return true;
+  if (done == 0) return no_tls("the peer closed the connection");
+  if (errno != EAGAIN) return no_tls(failure());
+  return false;
+}
+
 base::Status Channel::shake_hands_by(base::Deadline deadline) {
-  const auto failed_with = [](std::string why) {
-    return base::Error{base::ErrorCode::kUnavailable, "no TLS: " + std::move(why)};
-  };
   for (;;) {
-    const ssize_t done = shake_hands(false);
-    if (done > 0) return base::kDone;
-    if (done == 0) return failed_with("the peer closed the connection");
-    if (errno != EAGAIN) return failed_with(failure());
-    if (!waits_by(deadline)) return failed_with("the handshake was not made in time");
+    const auto made = try_to_shake_hands();
+    if (!made) return made.error();
+    if (*made) return base::kDone;
+    if (!waits_by(deadline)) return no_tls("the handshake was not made in time");
   }
 }
 
@@ -372,6 +380,7 @@ ssize_t Channel::send_some(std::span<const char> head, net::FilePart left) {
 }
 
 std::shared_ptr<SSL_SESSION> Channel::session() const {
+  if (!is_established_) return nullptr;
   SSL_SESSION* const session = SSL_get1_session(ssl_);
   if (session == nullptr) return nullptr;
   std::shared_ptr<SSL_SESSION> owned(session, &SSL_SESSION_free);

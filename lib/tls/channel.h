@@ -39,6 +39,13 @@ class Channel {
   // before the deadline.
   base::Status shake_hands_by(base::Deadline deadline);
 
+  // The same without waiting. False: it goes on when the socket is ready for wanted().
+  base::Result<bool> try_to_shake_hands();
+
+  // After EAGAIN, or false of try_to_shake_hands(): the event of the socket that is waited for,
+  // POLLIN or POLLOUT.
+  short wanted() const { return wanted_; }
+
   // As net::receive() and net::receive_now(). EPROTO: the peer does not speak TLS, or breaks it.
   // 0: the peer has finished. Whether it has said so, or only the socket ended, is not told.
   // EAGAIN when the handshake has just been made and no byte is there behind it.

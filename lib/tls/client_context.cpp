@@ -52,9 +52,8 @@ ClientContext::ClientContext(ClientFiles files, const std::string& spoken)
       spoken_(in_alpn(spoken)),
       context_([this] { return read_for_client(files_); }) {}
 
-base::Result<Socket> ClientContext::encrypt(net::Fd fd, const std::string& name,
-                                            std::int64_t slice_ms, base::Deadline deadline,
-                                            SSL_SESSION* resumed) {
+Socket ClientContext::begin(net::Fd fd, const std::string& name, std::int64_t slice_ms,
+                            SSL_SESSION* resumed) {
   SSL* const ssl = SSL_new(context_.current().get());  // which keeps the context
   if (ssl == nullptr) throw std::bad_alloc();
   auto channel = std::make_unique<Channel>(ssl, fd.get(), slice_ms);
@@ -65,8 +64,15 @@ base::Result<Socket> ClientContext::encrypt(net::Fd fd, const std::string& name,
     SSL_set_alpn_protos(ssl, reinterpret_cast<const unsigned char*>(spoken_.data()),
                         static_cast<unsigned>(spoken_.size()));
   }
-  if (const auto done = channel->shake_hands_by(deadline); !done) return done.error();
-  return Socket(std::move(fd), std::move(channel));
+  return {std::move(fd), std::move(channel)};
+}
+
+base::Result<Socket> ClientContext::encrypt(net::Fd fd, const std::string& name,
+                                            std::int64_t slice_ms, base::Deadline deadline,
+                                            SSL_SESSION* resumed) {
+  Socket socket = begin(std::move(fd), name, slice_ms, resumed);
+  if (const auto done = socket.channel()->shake_hands_by(deadline); !done) return done.error();
+  return socket;
 }
 
 }  // namespace tls

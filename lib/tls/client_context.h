@@ -42,6 +42,10 @@ class ClientContext {
   base::Result<Socket> encrypt(net::Fd fd, const std::string& name, std::int64_t slice_ms,
                                base::Deadline deadline, ssl_session_st* resumed = nullptr);
 
+  // The same, but the handshake is not begun. Channel::try_to_shake_hands() makes it.
+  Socket begin(net::Fd fd, const std::string& name, std::int64_t slice_ms,
+               ssl_session_st* resumed = nullptr);
+
  private:
   const ClientFiles files_;
   const std::string spoken_;  // as ALPN has it: a length and a name

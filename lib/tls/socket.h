@@ -54,8 +54,16 @@ class Socket {
     return channel_ ? channel_->try_receive(into) : net::receive_now(get(), into);
   }
 
+  // As net::discard(), without waiting. Requires: the socket never blocks.
+  ssize_t discard_now(std::span<char> into) {
+    return channel_ ? channel_->try_receive(into) : net::discard(get(), into);
+  }
+
   // The same as receive(), but not after the deadline: then it fails with EAGAIN.
   ssize_t receive_by(std::span<char> into, base::Deadline deadline);
+
+  // Whether bytes were taken from the connection and not received yet, of which no event tells.
+  bool has_pending() const { return channel_ && channel_->has_pending(); }
 
   // Whether a call that has received `got` bytes into this room may have left some, of which no
   // event tells.
@@ -64,14 +72,13 @@ class Socket {
   }
 
   // As net::is_quiet_and_open().
-  bool is_quiet_and_open() const {
-    return !(channel_ && channel_->has_pending()) && net::is_quiet_and_open(get());
-  }
+  bool is_quiet_and_open() const { return !has_pending() && net::is_quiet_and_open(get()); }
 
   // Whether the other end has said something, or has ended, while more was to be sent to it.
   bool has_answer() { return channel_ ? channel_->has_answer() : !net::is_quiet_and_open(get()); }
 
   // Null: it is in clear. Valid until the socket is moved.
+  Channel* channel() { return channel_.get(); }
   const Channel* channel() const { return channel_.get(); }
 
   // Why an encrypted connection broke; empty if nothing is known.

@@ -1,5 +1,6 @@
 #include "tls/client_context.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -94,6 +95,31 @@ TEST_CASE("a client and a server that believe each other speak", "[tls]") {
   CHECK(socket->send_now("two\n") == 4);
   CHECK(take(*socket, 4) == "two\n");
   CHECK(socket->failure().empty());
+}
+
+TEST_CASE("a client that never waits goes on with its handshake as bytes come", "[tls]") {
+  Scene scene;
+  std::jthread server;
+  tls::ClientContext client({scene.files.certificate, scene.files}, "turnstile");
+  REQUIRE(client.open());
+  tls::Socket socket = client.begin(std::move(scene.ends.client), "localhost", 1000);
+  auto made = socket.channel()->try_to_shake_hands();
+  REQUIRE(made);
+  CHECK_FALSE(*made);
+  CHECK(socket.channel()->wanted() == POLLIN);
+  CHECK(socket.channel()->session() == nullptr);
+  server = scene.echoes();
+  while (made && !*made) {
+    REQUIRE(net::wait_until_readable(socket.get(), base::Deadline::in_ms(10'000)));
+    made = socket.channel()->try_to_shake_hands();
+  }
+  REQUIRE(made);
+  CHECK(socket.send_now("one\n") == 4);
+  std::array<char, 2> half;
+  CHECK(socket.receive_by(half, base::Deadline::in_ms(10'000)) == 2);
+  CHECK(socket.has_pending());
+  CHECK(take(socket, 2) == "e\n");
+  CHECK_FALSE(socket.has_pending());
 }
 
 TEST_CASE("a certificate of another name is not believed", "[tls]") {
