@@ -6,7 +6,9 @@ import subprocess
 import time
 from collections.abc import Callable
 
+import server_pairs
 from client import CODES
+from peers import Listening
 from programs import BUILD, environment, run
 from scene import SceneTest, create_account
 
@@ -48,6 +50,7 @@ class LoadgenScene(SceneTest):
     """Base class: a fileserver with files of known sizes, and runs of loadgen against it."""
 
     shares_threads = False  # the runs have users where a test asks for threads
+    encrypts = False  # the runs are in TLS, and so are the peers
 
     def setUp(self) -> None:
         super().setUp()
@@ -60,8 +63,11 @@ class LoadgenScene(SceneTest):
         create_account(self.authserver)
         self.fileserver = self.scene.fileserver(self.authserver, "--files", "disk", *flags)
 
-    def adapted(self, *flags: object) -> tuple[object, ...]:
-        """The flags of a run, of users if the class is of them."""
+    def adapted(self, *flags: object, server: object = None) -> tuple[object, ...]:
+        """The flags of a run, as the class has it. The server must not have a connection yet."""
+        if self.encrypts and isinstance(server, Listening):
+            server.context = server_pairs.server_context()
+        flags = (*flags, "--tls", "--tls-insecure") if self.encrypts else flags
         return as_users(flags) if self.shares_threads else flags
 
     def result(
@@ -76,7 +82,7 @@ class LoadgenScene(SceneTest):
         On a loaded machine a run may be invalid. Then its status is 1, although no request failed.
         """
         path = self.scene.folder / "result.json"
-        flags = self.adapted(*flags)
+        flags = self.adapted(*flags, server=server)
         ended = run(
             "loadgen", *flags, "--server", server or self.fileserver, "--json", path, env=env
         )
@@ -89,7 +95,7 @@ class LoadgenScene(SceneTest):
 
     def started(self, *flags: object, server: object) -> subprocess.Popen:
         """A loadgen that writes its JSON to its standard output. It ends with the test."""
-        flags = self.adapted(*flags)
+        flags = self.adapted(*flags, server=server)
         running = subprocess.Popen(
             [str(BUILD / "loadgen"), *map(str, flags), "--server", str(server), "--json", "-"],
             env=environment(),

@@ -2,7 +2,9 @@
 
 import contextlib
 import socket
+import ssl
 import threading
+import time
 from collections.abc import Callable
 
 from client import Address
@@ -16,8 +18,10 @@ class HangUp(Exception):
 class Listening:
     """Accepts connections at `at` until close(), and serves each in its own thread.
 
-    `connections` is the number of connections that were accepted.
+    `connections` is the number of connections that were accepted. With a `context` they are in TLS.
     """
+
+    context: ssl.SSLContext | None = None
 
     def __init__(self, at: Address = ("127.0.0.1", 0)) -> None:
         self._listener = socket.create_server(at)
@@ -39,6 +43,9 @@ class Listening:
 
     def _run(self, connection: socket.socket) -> None:
         with contextlib.suppress(OSError):
+            if self.context:
+                connection = self.context.wrap_socket(connection, server_side=True)
+                self._sockets.append(connection)
             self.serve(connection)
         _shut(connection)
 
@@ -89,8 +96,10 @@ class Peer(Listening):
 class Relay(Listening):
     """Forwards every connection to `target`. A subclass may look at what is sent to it."""
 
-    def __init__(self, target: Address) -> None:
+    def __init__(self, target: Address, piece_bytes: int = 1 << 16, pause_s: float = 0) -> None:
+        """It forwards `piece_bytes` at most, and pauses behind each piece."""
         self._target = target
+        self._pieces = (piece_bytes, pause_s)
         self._open: set[socket.socket] = set()
         super().__init__()
 
@@ -103,24 +112,29 @@ class Relay(Listening):
             self._sockets.append(onward)
             self._open.add(onward)
             threading.Thread(target=self._pump_back, args=(onward, connection), daemon=True).start()
-            _pump(connection, onward, self.forward)
+            self._pump(connection, onward, self.forward)
 
     def forward(self, received: bytes) -> bytes:
         """Returns what is sent to `target` for these bytes of a client."""
         return received
 
     def _pump_back(self, onward: socket.socket, connection: socket.socket) -> None:
-        _pump(onward, connection)
+        self._pump(onward, connection)
         self._open.discard(onward)
 
-
-def _pump(
-    source: socket.socket, sink: socket.socket, change: Callable[[bytes], bytes] = bytes
-) -> None:
-    with contextlib.suppress(OSError):
-        while received := source.recv(1 << 16):
-            sink.sendall(change(received))
-    _shut(sink)
+    def _pump(
+        self,
+        source: socket.socket,
+        sink: socket.socket,
+        change: Callable[[bytes], bytes] = bytes,
+    ) -> None:
+        piece_bytes, pause_s = self._pieces
+        with contextlib.suppress(OSError):
+            while received := source.recv(piece_bytes):
+                sink.sendall(change(received))
+                if pause_s:
+                    time.sleep(pause_s)
+        _shut(sink)
 
 
 def _shut(one: socket.socket) -> None:

@@ -64,6 +64,13 @@ def https_flags() -> tuple[str, ...]:
     return ("--https-listen", "127.0.0.1:0", *shared().flags())
 
 
+def server_context() -> ssl.SSLContext:
+    """Of a server with the shared pair."""
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    made.load_cert_chain(*shared())
+    return made
+
+
 def context(*protocols: str, **versions: ssl.TLSVersion) -> ssl.SSLContext:
     """Of a client that believes any certificate. ALPN offers the protocols."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
