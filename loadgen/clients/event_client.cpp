@@ -48,9 +48,8 @@ EventClient::State EventClient::begin(const Request& request, bool counts) {
   file_bytes_ = 0;
   first_byte_ns_ = first_received_ns_ = first_data_ns_ = 0;
   if (!is_kept_) hang_up();
-  is_reused_ = fd_.is_open();
-  const bool is_lost =
-      is_reused_ && request.kind != RequestKind::kGet && !net::is_quiet_and_open(fd_.get());
+  is_reused_ = socket_.is_open();
+  const bool is_lost = is_reused_ && request.kind != RequestKind::kGet && socket_.has_answer();
   if (is_lost) is_again_ = true;
   if (is_reused_ && !is_lost) {
     driver_->begin(request);
@@ -74,9 +73,10 @@ EventClient::Pause EventClient::do_stage() {
   switch (stage_) {
     case Stage::kIdle: return State::kDone;
     case Stage::kConnecting: return finish_connecting();
+    case Stage::kShakingHands: return shake_hands();
     case Stage::kConversing: return converse();
     case Stage::kSending: return send();
-    case Stage::kUploading: return upload(fd_.get());
+    case Stage::kUploading: return upload(socket_);
     case Stage::kReceiving: return receive_file();
     case Stage::kSkipping: return skip();
     case Stage::kConnectingData: return finish_connecting_for_data();
@@ -91,7 +91,8 @@ EventClient::Pause EventClient::do_stage() {
 void EventClient::run_out_of_time() {
   if (go_on() == State::kDone) return;
   is_reused_ = false;  // there is no time to send it again
-  fail(Fault::kTimeout);
+  const bool encrypts = stage_ == Stage::kShakingHands;
+  fail(Fault::kTimeout, encrypts ? "no TLS: the handshake was not made in time" : "");
 }
 
 EventClient::Pause EventClient::converse() {

@@ -16,10 +16,12 @@
 #include "loadgen/clients/request.h"
 #include "loadgen/config/config.h"
 #include "loadgen/figures/exchange.h"
+#include "loadgen/figures/handshakes.h"
 #include "loadgen/figures/thread_series.h"
 #include "loadgen/sources.h"
 #include "net/address.h"
-#include "net/fd.h"
+#include "tls/client_context.h"
+#include "tls/socket.h"
 
 namespace loadgen {
 
@@ -32,6 +34,8 @@ struct ClientTools {
   std::uint32_t users;   // of the thread
   std::span<char> buffer;
   std::unique_ptr<Engine> engine = {};
+  tls::ClientContext* tls = nullptr;              // null: the connections are in clear
+  std::optional<HandshakeTally> handshakes = {};  // nothing: the same
 
   // What the system has refused to the engine: the run has to end. Nothing: all is well.
   std::optional<std::string> failure = {};
@@ -88,6 +92,7 @@ class EventClient {
   enum class Stage {
     kIdle,
     kConnecting,
+    kShakingHands,
     kConversing,  // the driver says what comes next
     kSending,
     kUploading,
@@ -127,19 +132,22 @@ class EventClient {
 
   // Both connections, and pauses before a retry. In event_client_connecting.cpp.
   Pause connect();
-  void watch(std::uint32_t number, const net::Fd& fd);
+  void watch(std::uint32_t number, int fd);
   Pause retry();
   Pause fail_to_connect(const std::string& why);
   Pause pause(Stage stage, std::int64_t pause_ns);
   bool is_pause_over() const;
   Pause finish_connecting();
+  Pause encrypt();
+  Pause shake_hands();
+  Pause begin_connection();
   Pause connect_for_data(std::uint16_t port);
   Pause finish_connecting_for_data();
   void close_data();
 
   // Bytes that move. In event_client_moving.cpp.
   Pause send();
-  Pause upload(int fd);
+  Pause upload(tls::Socket& socket);
   void note_sent();
   Pause upload_data();
   Pause receive_more();
@@ -172,11 +180,13 @@ class EventClient {
   std::int64_t retry_ns_ = 0;       // how long the next pause before a retry is
   ThreadSeries* series_ = nullptr;  // null: the request does not count, or there is none
 
-  net::Fd fd_;
-  net::Fd data_fd_;  // of a protocol with a connection for the file
+  tls::Socket socket_;
+  tls::Socket data_socket_;  // of a protocol with a connection for the file
   const net::SocketAddress* server_ = nullptr;
   const net::SocketAddress* source_ = nullptr;
-  bool is_ready_ = false;  // bytes may be there, so receiving is worth a call
+  std::int64_t encrypts_since_ns_ = 0;       // the connection, with --tls
+  std::shared_ptr<ssl_session_st> session_;  // what the next connection resumes; null: nothing
+  bool is_ready_ = false;                    // bytes may be there, so receiving is worth a call
   bool is_data_ready_ = false;
   bool is_usable_ = false;  // as in Client, these five
   bool is_reused_ = false;

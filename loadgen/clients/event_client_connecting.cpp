@@ -30,15 +30,15 @@ EventClient::Pause EventClient::connect() {
   auto made = net::begin_to_connect(*server_, source_, 0);
   if (!made && made.error().code == base::ErrorCode::kBusy) return retry();
   if (!made) return fail_to_connect(made.error().context);
-  fd_ = std::move(*made);
+  socket_ = std::move(*made);
   is_ready_ = false;
   stage_ = Stage::kConnecting;
-  watch(number_, fd_);
+  watch(number_, socket_.get());
   return tools_.failure ? fail_to_connect(*tools_.failure) : std::nullopt;
 }
 
-void EventClient::watch(std::uint32_t number, const net::Fd& fd) {
-  const auto watched = tools_.engine->watch_changes(number, fd.get());
+void EventClient::watch(std::uint32_t number, int fd) {
+  const auto watched = tools_.engine->watch_changes(number, fd);
   if (!watched && !tools_.failure) tools_.failure = watched.error().context;
 }
 
@@ -71,9 +71,30 @@ bool EventClient::is_pause_over() const { return base::now_ns() >= resumes_ns_; 
 // the connection. So there may be bytes already.
 EventClient::Pause EventClient::finish_connecting() {
   if (!is_ready_) return State::kWaits;
-  const int failure = net::outcome_of_connect(fd_.get());
+  const int failure = net::outcome_of_connect(socket_.get());
   if (failure != 0 && !was_connected(failure))
     return fail_to_connect("connect to " + server_->text() + ": " + text_of(failure));
+  return tools_.tls != nullptr ? encrypt() : begin_connection();
+}
+
+EventClient::Pause EventClient::encrypt() {
+  const Config& config = tools_.config;
+  encrypts_since_ns_ = base::now_ns();
+  socket_ = tools_.tls->begin(socket_.release_fd(), config.server.host, config.timeout_ms,
+                              session_.get());
+  stage_ = Stage::kShakingHands;
+  return {};
+}
+
+EventClient::Pause EventClient::shake_hands() {
+  const auto made = socket_.channel()->try_to_shake_hands();
+  if (!made) return fail_to_connect(made.error().context);
+  if (!*made) return State::kWaits;
+  tools_.handshakes->add(base::now_ns() - encrypts_since_ns_, socket_.channel()->is_resumed());
+  return begin_connection();
+}
+
+EventClient::Pause EventClient::begin_connection() {
   ++made_;
   if (is_again_) ++reconnects_;
   if (!is_kept_) exchange_.connected_ns = base::now_ns();
@@ -91,16 +112,16 @@ EventClient::Pause EventClient::finish_connecting() {
 EventClient::Pause EventClient::connect_for_data(std::uint16_t port) {
   auto made = net::begin_to_connect(server_->with_port(port), source_, 0);
   if (!made) return fail(Fault::kConnect, made.error().context);
-  data_fd_ = std::move(*made);
+  data_socket_ = std::move(*made);
   is_data_ready_ = false;
   stage_ = Stage::kConnectingData;
-  watch(number_ + tools_.users, data_fd_);
+  watch(number_ + tools_.users, data_socket_.get());
   return {};
 }
 
 EventClient::Pause EventClient::finish_connecting_for_data() {
   if (!is_data_ready_) return State::kWaits;
-  const int failure = net::outcome_of_connect(data_fd_.get());
+  const int failure = net::outcome_of_connect(data_socket_.get());
   if (failure != 0 && !was_connected(failure)) return fail(Fault::kConnect, text_of(failure));
   exchange_.data_connected_ns = base::now_ns();
   stage_ = Stage::kConversing;
@@ -111,15 +132,18 @@ void EventClient::hang_up() {
   close_data();
   pending_ = {};
   kept_.clear();
-  if (!fd_.is_open()) return;
+  if (!socket_.is_open()) return;
+  if (tools_.config.resumes && socket_.channel() != nullptr) {
+    if (auto session = socket_.channel()->session()) session_ = std::move(session);
+  }
   tools_.engine->forget(number_);
-  const net::Fd closed = std::move(fd_);
+  const tls::Socket closed = std::move(socket_);
 }
 
 void EventClient::close_data() {
-  if (!data_fd_.is_open()) return;
+  if (!data_socket_.is_open()) return;
   tools_.engine->forget(number_ + tools_.users);
-  const net::Fd closed = std::move(data_fd_);
+  const tls::Socket closed = std::move(data_socket_);
 }
 
 }  // namespace loadgen

@@ -20,7 +20,7 @@ constexpr int kMostCalls = 4;
 // If the server has closed the connection, it may have sent the reason before. Reading finds both.
 EventClient::Pause EventClient::send() {
   while (!unsent_.empty()) {
-    const ssize_t sent = net::send_now(fd_.get(), unsent_);
+    const ssize_t sent = socket_.send_now(unsent_);
     if (sent < 0 && errno == EAGAIN) return State::kWaits;
     if (sent < 0) {
       is_ready_ = true;
@@ -37,14 +37,14 @@ EventClient::Pause EventClient::send() {
 }
 
 // As in send(): the reason why the server takes no more is found by reading.
-EventClient::Pause EventClient::upload(int fd) {
+EventClient::Pause EventClient::upload(tls::Socket& socket) {
   for (int call = 0; left_bytes_ > 0; ++call) {
     if (call == kMostCalls) return State::kMore;
-    const ssize_t sent = net::send_now(fd, upload_bytes().substr(0, left_bytes_));
+    const ssize_t sent = socket.send_now(upload_bytes().substr(0, left_bytes_));
     if (sent >= 0) {
       left_bytes_ -= static_cast<std::uint64_t>(sent);
       tell(static_cast<std::uint64_t>(sent));
-    } else if (errno == EAGAIN && net::is_quiet_and_open(fd)) {
+    } else if (errno == EAGAIN && !socket.has_answer()) {
       return State::kWaits;
     } else {
       is_upload_cut_ = is_ready_ = true;
@@ -62,7 +62,7 @@ void EventClient::note_sent() {
 
 // A server that takes no more says why on the other connection.
 EventClient::Pause EventClient::upload_data() {
-  if (const auto state = upload(data_fd_.get())) return state;
+  if (const auto state = upload(data_socket_)) return state;
   close_data();
   exchange_.data_ended_ns = base::now_ns();
   return {};
@@ -74,16 +74,16 @@ EventClient::Pause EventClient::receive_more() {
   const std::size_t before = kept_.size();
   ssize_t got = 0;
   if (pending_.empty()) {
-    got = net::receive_now(fd_.get(), tools_.buffer.first(kReplyBytes));
+    got = socket_.receive_now(tools_.buffer.first(kReplyBytes));
   } else {
     kept_.resize(before + kReplyBytes);
-    got = net::receive_now(fd_.get(), std::span(kept_).subspan(before));
+    got = socket_.receive_now(std::span(kept_).subspan(before));
     kept_.resize(before + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     pending_ = kept_;
   }
   if (got <= 0) return closed(got);
   if (before == 0) pending_ = {tools_.buffer.data(), static_cast<std::size_t>(got)};
-  was_short_ = static_cast<std::size_t>(got) < kReplyBytes;
+  was_short_ = !socket_.may_have_more(got, kReplyBytes);
   note_received();
   if (first_byte_ns_ == 0) first_byte_ns_ = last_byte_ns_;
   return {};
@@ -95,7 +95,10 @@ EventClient::Pause EventClient::closed(ssize_t got) {
     is_ready_ = false;
     return State::kWaits;
   }
-  return fail(Fault::kClosed, got == 0 ? "the server closed the connection" : text_of(errno));
+  if (got == 0) return fail(Fault::kClosed, "the server closed the connection");
+  const int failure = errno;
+  const std::string of_tls = socket_.failure();
+  return fail(Fault::kClosed, of_tls.empty() ? text_of(failure) : of_tls);
 }
 
 void EventClient::note_received() {
@@ -134,8 +137,8 @@ EventClient::Pause EventClient::receive_file() {
 // noticed without a further call. Who looks at the file gets them as the next reply.
 ssize_t EventClient::receive_file_piece() {
   const std::span<char> into = room_for(left_bytes_ + 1);
-  const ssize_t got = look_ ? net::receive_now(fd_.get(), into) : net::discard(fd_.get(), into);
-  was_short_ = static_cast<std::size_t>(std::max<ssize_t>(got, 0)) < into.size();
+  const ssize_t got = look_ ? socket_.receive_now(into) : socket_.discard_now(into);
+  was_short_ = !socket_.may_have_more(got, into.size());
   return got;
 }
 
@@ -145,7 +148,7 @@ EventClient::Pause EventClient::receive_data() {
     if (call == kMostCalls) return State::kMore;
     if (!is_data_ready_) return State::kWaits;
     const std::span<char> into = room_for(left_bytes_);
-    const int fd = data_fd_.get();
+    const int fd = data_socket_.get();
     const ssize_t got = look_ ? net::receive_now(fd, into) : net::discard(fd, into);
     if (got < 0 && errno == EAGAIN) {
       is_data_ready_ = false;
@@ -180,10 +183,10 @@ EventClient::Pause EventClient::skip() {
     if (call == kMostCalls) return State::kMore;
     if (!is_ready_) return State::kWaits;
     const std::span<char> into = room_for(left_bytes_ + 1);
-    const ssize_t got = net::discard(fd_.get(), into);
+    const ssize_t got = socket_.discard_now(into);
     if (got <= 0) return closed(got);
     note_received();
-    was_short_ = static_cast<std::size_t>(got) < into.size();
+    was_short_ = !socket_.may_have_more(got, into.size());
     if (static_cast<std::uint64_t>(got) > left_bytes_) return fail(Fault::kProtocol);
     left_bytes_ -= static_cast<std::uint64_t>(got);
   }

@@ -60,8 +60,6 @@ constexpr Need kNamedFile{"get, or put without --mix", [](const Config& c) {
 constexpr Need kWordGet{"get, whatever kinds the mix has",
                         [](const Config& c) { return c.request == RequestKind::kGet; }};
 constexpr Need kFiles{"--files", [](const Config& c) { return c.files > 0; }};
-constexpr Need kThreadsInTls{"threads, without --users and --channels",
-                             [](const Config& c) { return c.users == 0 && !has_channels(c); }};
 constexpr Need kTls{"--tls", [](const Config& c) { return c.is_encrypted; }};
 constexpr Need kSigio{"--engine sigio",
                       [](const Config& c) { return c.crowd.engine == crowd::EngineKind::kSigio; }};
@@ -98,7 +96,7 @@ constexpr Row kRows[] = {
     {"--rate", kAll, kAll, kOpen, kNoGivenAccounts},
     {"--channels", kGet, bit(Protocol::kHttp) | kFtp, kClosed | kOpen, kNoUsers},
 
-    {"--tls", kAll, kNative | bit(Protocol::kHttp), kClosed | kOpen | kBurst, kThreadsInTls},
+    {"--tls", kAll, kNative | bit(Protocol::kHttp), kClosed | kOpen | kBurst},
 
     {"--server"},
     {"--protocol"},

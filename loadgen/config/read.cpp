@@ -165,15 +165,16 @@ void declare_connections(flags::App& app, Config& config) {
 void declare_tls(flags::App& app, Config& config) {
   app.group("TLS", flags::Shown::kInFullHelp);
   app.add_flag("--tls", config.is_encrypted,
-               "encrypt the connections (native and http); not with --users and --channels. The "
-               "response time of a request that connects includes the handshake");
+               "encrypt the connections (native and http); not with --pace. The response time of "
+               "a request that connects includes the handshake");
   flags::add_path(app, "--tls-ca", config.tls_ca,
                   "believe servers with a certificate of the authorities in FILE; without it, of "
                   "those of the system");
   app.add_flag("--tls-insecure", config.believes_anybody,
                "believe a server whatever certificate it has");
-  flags::add_choice<bool>(app, "--tls-resume", config.resumes, {{"on", true}, {"off", false}},
-                          "whether a new connection resumes an earlier one of its thread");
+  flags::add_choice<bool>(
+      app, "--tls-resume", config.resumes, {{"on", true}, {"off", false}},
+      "whether a new connection resumes an earlier one of its thread, or of its user");
 }
 
 void declare_output(flags::App& app, Config& config) {

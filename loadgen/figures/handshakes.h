@@ -11,7 +11,7 @@ namespace loadgen {
 // joined.
 struct HandshakeTally {
   std::uint64_t made = 0;
-  std::uint64_t resumed = 0;  // of these, with what an earlier connection of the thread had got
+  std::uint64_t resumed = 0;  // of these, with what an earlier connection had got
   Histogram time_ns;
 
   void add(std::int64_t ns, bool is_resumed) {

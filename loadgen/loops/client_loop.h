@@ -76,7 +76,7 @@ class ClientLoop : public Loop {
     const Config& config = shared.config;
     if (has_channels(config))
       return std::make_unique<ChannelClient>(config, shared.ready.servers, shared.ready.sources,
-                                             thread, series);
+                                             thread, series, shared.ready.tls.get());
     return std::make_unique<Client>(config, shared.ready.servers, shared.ready.sources, thread,
                                     series, shared.ready.tls.get());
   }

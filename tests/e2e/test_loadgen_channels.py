@@ -5,6 +5,7 @@ import os
 import threading
 import unittest
 
+import server_pairs
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene
 from programs import BUILD, run
@@ -20,8 +21,9 @@ class LoadgenChannelsTest(LoadgenScene):
         self.scene.write("big", BIG)
         self.scene.write("big2", BIG[::-1])
         self.scene.write("empty", b"")
-        self.serve(*FRONT)
-        self.front = "{}:{}".format(*self.fileserver.further_address("http"))
+        self.serve(*(server_pairs.https_flags() if self.encrypts else FRONT))
+        front = self.fileserver.further_address("https" if self.encrypts else "http")
+        self.front = "{}:{}".format(*front)
         self.saved = self.scene.folder / "saved"
         self.saved.mkdir()
 
@@ -111,7 +113,8 @@ class LoadgenChannelsTest(LoadgenScene):
 
         path.write_bytes(bytes(size))
         asked = (*GET, "--protocol", "http", "--file", "turned", "--channels", 8)
-        command = (*asked, "--requests", 1, "--save", self.saved, "--server", self.front)
+        flags = self.adapted("--requests", 1, "--save", self.saved)
+        command = (*asked, *flags, "--server", self.front)
         run_threads([replace, fetch])
 
     def test_what_has_no_effect_or_cannot_be_is_wrong_usage(self) -> None:

@@ -1,12 +1,12 @@
 """loadgen --tls: the native protocol and HTTP, encrypted."""
 
 import socket
-import ssl
 import threading
 import unittest
 
 import server_pairs
 from loadgen_scene import GET, LoadgenScene
+from peers import Listening, Peer, Relay
 from programs import run
 from scene import for_each
 from waiting import LONG_S
@@ -14,6 +14,18 @@ from waiting import LONG_S
 PROTOCOLS = ("tls", "https")  # as READY names them
 ACCOUNT = GET[1:]
 RUN = (*GET, "--file", "file3", "--threads", 2, "--requests", 10)
+
+
+class _Cut(Listening):
+    """Takes the first bytes of a connection, answers with these, and ends it without a goodbye."""
+
+    def __init__(self, answer: bytes) -> None:
+        self._answer = answer
+        super().__init__()
+
+    def serve(self, connection: socket.socket) -> None:
+        connection.recv(4096)
+        connection.sendall(self._answer)
 
 
 @unittest.skipIf(server_pairs.MISSING, server_pairs.MISSING)
@@ -31,9 +43,7 @@ class LoadgenTlsTest(LoadgenScene):
 
         Of a name with two addresses loadgen would try both, and this accepts one connection.
         """
-        pair, over = server_pairs.shared(), threading.Event()
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(pair.certificate, pair.key)
+        context, over = server_pairs.server_context(), threading.Event()
         listener = self.scene.keep(socket.create_server(("127.0.0.1", 0)))
 
         def refuse() -> None:
@@ -122,6 +132,42 @@ class LoadgenTlsTest(LoadgenScene):
         )
         self.assertEqual((self.errors(result), result["bytes"]), ({"unavailable": 1}, 0))
 
+    def test_records_come_in_pieces_and_handshakes_are_in_the_time_of_a_request(self) -> None:
+        self.serve_tls("event")
+        compared = ("--verify", "--verify-root", str(self.scene.root))
+        for protocol in PROTOCOLS:
+            relay = Relay(self.fileserver.further_address(protocol), piece_bytes=101, pause_s=0.001)
+            asked = (*RUN[:-1], 3, *self.over(protocol), *self.authority, *compared)
+            for kept in ((), ("--connection", "keep-alive")):
+                with self.subTest(protocol, kept=kept):
+                    result = self.result(*asked, *kept, server=self.scene.keep(relay))
+                    self.assertEqual((self.errors(result), result["bytes"]), ({}, 18_000))
+                    self.assertEqual(result["tls"]["handshakes"], 2 if kept else 6)
+                    times = (result["tls"]["handshake_ms"], result["response_time_ms"])
+                    handshakes, requests = (of["mean"] for of in times)
+                    self.assertGreater(handshakes, 5)
+                    if not kept:
+                        # A file takes 30 pieces, and they are behind the handshake.
+                        self.assertGreater(requests, handshakes + 30)
+
+    def test_what_ends_too_early_is_an_error_with_its_reason(self) -> None:
+        begun = b"HTTP/1.1 200 OK\r\nContent-Length: 3000\r\n\r\n" + bytes(1000)
+        cut = _Cut(begun)
+        cut.context = server_pairs.server_context()
+        for peer, error, why, handshakes in (
+            (Peer(lambda line, connection: None), "timeout", "was not made in time", 0),
+            (_Cut(b""), "connect", "the peer closed the connection", 0),
+            (_Cut(b"HTTP/1.1 400 No\r\n\r\n"), "connect", "does not speak TLS", 0),
+            (cut, "closed", "the server closed the connection", 2),
+        ):
+            with self.subTest(error, why=why):
+                flags = ("--requests", 1, "--timeout", 0.5 if error == "timeout" else LONG_S)
+                asked = (*RUN[:-2], *self.over("https"), *self.authority, *flags)
+                result = self.result(*asked, server=self.scene.keep(peer), status=1)
+                self.assertEqual(self.errors(result), {error: 2})
+                self.assertIn(why, result["first_errors"][error])
+                self.assertEqual(result["tls"]["handshakes"], handshakes)
+
     def test_who_cannot_prove_who_he_is_gets_no_password(self) -> None:
         self.serve_tls("thread")
         server, asked = self.address("tls"), (*RUN, "--tls")
@@ -146,10 +192,10 @@ class LoadgenTlsTest(LoadgenScene):
 
     def test_what_cannot_be_encrypted_is_wrong_usage(self) -> None:
         for flags, why in (
-            (("--tls", "--users", "2"), "without --users and --channels"),
             (("--tls", "--users", "2", "--pace", "100"), "a closed loop"),
             (("--tls", "--protocol", "ftp"), "--protocol native or --protocol http"),
-            (("--tls", "--protocol", "http", "--channels", "2"), "without --users"),
+            (("--tls", "--protocol", "ftp", "--users", "2"), "--protocol native or"),
+            (("--tls", "--protocol", "ftp", "--channels", "2"), "--protocol native or"),
             (("--tls-ca", "a.pem"), "needs --tls"),
             (("--tls-insecure",), "needs --tls"),
             (("--tls-resume", "off"), "needs --tls"),

@@ -29,16 +29,17 @@ pollfd Channel::wanted() const {
   switch (stage_) {
     case Stage::kClosed:
     case Stage::kIdle: break;
-    case Stage::kConnecting: return {fd_.get(), POLLOUT, 0};
-    case Stage::kConnectingData: return {data_fd_.get(), POLLOUT, 0};
+    case Stage::kConnecting: return {socket_.get(), POLLOUT, 0};
+    case Stage::kShakingHands: return {socket_.get(), socket_.channel()->wanted(), 0};
+    case Stage::kConnectingData: return {data_socket_.get(), POLLOUT, 0};
     case Stage::kConversing:
-    case Stage::kSkipping: return {fd_.get(), static_cast<short>(POLLIN | sends), 0};
+    case Stage::kSkipping: return {socket_.get(), static_cast<short>(POLLIN | sends), 0};
     case Stage::kReceiving:
-      if (data_fd_.is_open() && transfer_.has_room(*current_.part))
-        return {data_fd_.get(), POLLIN, 0};
+      if (data_socket_.is_open() && transfer_.has_room(*current_.part))
+        return {data_socket_.get(), POLLIN, 0};
       if (transfer_.has_room(*current_.part))
-        return {fd_.get(), static_cast<short>(POLLIN | sends), 0};
-      if (sends != 0) return {fd_.get(), sends, 0};
+        return {socket_.get(), static_cast<short>(POLLIN | sends), 0};
+      if (sends != 0) return {socket_.get(), sends, 0};
       break;
   }
   return {-1, 0, 0};
@@ -52,7 +53,8 @@ std::int64_t Channel::resumes_ns() const {
 bool Channel::go_on(bool is_ready) {
   bool has_moved = false;
   if (is_ready) flush();
-  while (!transfer_.has_ended() && step(std::exchange(is_ready, false))) has_moved = true;
+  while (!transfer_.has_ended() && step(std::exchange(is_ready, false) || socket_.has_pending()))
+    has_moved = true;
   return has_moved;
 }
 
@@ -61,6 +63,7 @@ bool Channel::step(bool is_ready) {
   switch (stage_) {
     case Stage::kClosed: return base::now_ns() >= resumes_ns_ && begin_to_connect();
     case Stage::kConnecting: return is_ready && finish_connecting();
+    case Stage::kShakingHands: return is_ready && shake_hands();
     case Stage::kIdle: return ask_next();
     case Stage::kConversing: return converse(is_ready);
     case Stage::kConnectingData: return is_ready && finish_connecting_for_data();
@@ -147,7 +150,7 @@ bool Channel::converse(bool is_ready) {
 bool Channel::receive_reply(bool is_ready) {
   if (!is_ready) return false;
   std::array<char, kShortReplyBytes> some;
-  const ssize_t got = net::receive_now(fd_.get(), some);
+  const ssize_t got = socket_.receive_now(some);
   if (got <= 0) return lose_after(got);
   is_reused_ = false;
   received_.append(some.data(), static_cast<std::size_t>(got));
@@ -176,14 +179,13 @@ bool Channel::conclude(const Step& step) {
 // The buffer is only taken when there are bytes for it.
 bool Channel::receive_part(bool is_ready) {
   if (!transfer_.has_room(*current_.part)) return false;
-  if (!data_fd_.is_open() && take_early_bytes()) return true;
+  if (!data_socket_.is_open() && take_early_bytes()) return true;
   if (!is_ready) return false;
-  const net::Fd& from = data_fd_.is_open() ? data_fd_ : fd_;
+  tls::Socket& from = data_socket_.is_open() ? data_socket_ : socket_;
   const auto room = transfer_.room(*current_.part);
   const std::span<char> into(reinterpret_cast<char*>(room.data()),
                              std::min<std::uint64_t>(room.size(), current_.left_bytes));
-  const ssize_t got =
-      transfer_.needs_bytes() ? net::receive_now(from.get(), into) : net::discard(from.get(), into);
+  const ssize_t got = transfer_.needs_bytes() ? from.receive_now(into) : from.discard_now(into);
   if (got <= 0) {
     transfer_.leave_room(*current_.part);
     return lose_after(got);
@@ -213,7 +215,7 @@ void Channel::note_part(std::size_t bytes) {
   if (current_.left_bytes > 0) {
     if (current_.keeps_connection) ask_following();
   } else {
-    const net::Fd closed = std::move(data_fd_);
+    const tls::Socket closed = std::move(data_socket_);
     stage_ = Stage::kConversing;
     if (!has_data_connections()) converse(false);
   }
@@ -237,7 +239,7 @@ void Channel::send(std::string_view bytes) {
 // reading.
 void Channel::flush() {
   if (unsent_.empty()) return;
-  const ssize_t sent = net::send_now(fd_.get(), unsent_);
+  const ssize_t sent = socket_.send_now(unsent_);
   if (sent < 0 && errno == EAGAIN) return;
   unsent_.erase(0, sent < 0 ? unsent_.size() : static_cast<std::size_t>(sent));
 }

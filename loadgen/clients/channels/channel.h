@@ -11,9 +11,11 @@
 
 #include "loadgen/clients/channels/transfer.h"
 #include "loadgen/clients/drivers/driver.h"
+#include "loadgen/figures/handshakes.h"
 #include "loadgen/sources.h"
 #include "net/address.h"
-#include "net/fd.h"
+#include "tls/client_context.h"
+#include "tls/socket.h"
 
 namespace loadgen {
 
@@ -25,10 +27,13 @@ struct ChannelTools {
   const Sources& sources;
   const int thread;
   Transfer& transfer;
-  std::int64_t connections = 0;  // the number of attempts to connect
-  std::uint64_t made = 0;        // those that were made
-  std::uint64_t reconnects = 0;  // of these, after a kept one had ended
-  int working = 0;               // channels that have not given the file up
+  tls::ClientContext* const tls;                  // null: the connections are in clear
+  std::optional<HandshakeTally> handshakes = {};  // nothing: the same
+  std::shared_ptr<ssl_session_st> session = {};   // what the next connection resumes; null: nothing
+  std::int64_t connections = 0;                   // the number of attempts to connect
+  std::uint64_t made = 0;                         // those that were made
+  std::uint64_t reconnects = 0;                   // of these, after a kept one had ended
+  int working = 0;                                // channels that have not given the file up
 };
 
 // It never waits: wanted() says what for, and go_on() does what can be done.
@@ -57,7 +62,9 @@ class Channel {
   void connect();
 
   // Goes on with that, before there is a file.
-  bool is_connecting() const { return stage_ == Stage::kConnecting; }
+  bool is_connecting() const {
+    return stage_ == Stage::kConnecting || stage_ == Stage::kShakingHands;
+  }
   void settle(bool is_ready);
 
   // Which descriptor has to be ready before it can go on; -1: none.
@@ -77,6 +84,7 @@ class Channel {
   enum class Stage {
     kClosed,
     kConnecting,
+    kShakingHands,
     kIdle,
     kConversing,  // the driver says what comes next
     kConnectingData,
@@ -99,6 +107,9 @@ class Channel {
   bool step(bool is_ready);
   bool begin_to_connect();
   bool finish_connecting();
+  bool encrypt();
+  bool shake_hands();
+  bool begin_connection();
   bool ask_next();
   void ask(Ask& ask, std::optional<FilePart> part);
   void ask_following();
@@ -125,10 +136,11 @@ class Channel {
   Ask current_;
   Ask following_;  // asked for behind the current one; only HTTP has it
   Stage stage_ = Stage::kClosed;
-  net::Fd fd_;
-  net::Fd data_fd_;
+  tls::Socket socket_;
+  tls::Socket data_socket_;
   const net::SocketAddress* server_ = nullptr;  // of the connection
   const net::SocketAddress* source_ = nullptr;
+  std::int64_t encrypts_since_ns_ = 0;  // the connection, with --tls
   std::string unsent_;
   std::string received_;             // and not taken by the driver
   std::uint64_t skipped_bytes_ = 0;  // that are still to come

@@ -41,8 +41,11 @@ bool Channel::is_only_reply_missing() const {
 }
 
 void Channel::hang_up() {
-  const net::Fd closed = std::move(fd_);
-  const net::Fd closed_data = std::move(data_fd_);
+  if (tools_.config.resumes && socket_.channel() != nullptr) {
+    if (auto session = socket_.channel()->session()) tools_.session = std::move(session);
+  }
+  const tls::Socket closed = std::move(socket_);
+  const tls::Socket closed_data = std::move(data_socket_);
   for (Ask* const ask : {&current_, &following_}) ask->is_under_way = ask->has_look = false;
   unsent_.clear();
   received_.clear();
@@ -55,7 +58,7 @@ void Channel::connect() {
 }
 
 void Channel::settle(bool is_ready) {
-  if (is_connecting() && is_ready) finish_connecting();
+  if (is_connecting()) step(is_ready);
 }
 
 bool Channel::begin_to_connect() {
@@ -65,14 +68,35 @@ bool Channel::begin_to_connect() {
   source_ = tools_.sources.of(tools_.thread, connection);
   auto made = net::begin_to_connect(*server_, source_, 0);
   if (!made) return lose(Fault::kConnect, made.error().context);
-  fd_ = std::move(*made);
+  socket_ = std::move(*made);
   stage_ = Stage::kConnecting;
   return false;
 }
 
 bool Channel::finish_connecting() {
-  if (const int failure = net::outcome_of_connect(fd_.get()); failure != 0)
+  if (const int failure = net::outcome_of_connect(socket_.get()); failure != 0)
     return lose(Fault::kConnect, "connect to " + server_->text() + ": " + text_of(failure));
+  return tools_.tls != nullptr ? encrypt() : begin_connection();
+}
+
+bool Channel::encrypt() {
+  const Config& config = tools_.config;
+  encrypts_since_ns_ = base::now_ns();
+  socket_ = tools_.tls->begin(socket_.release_fd(), config.server.host, config.timeout_ms,
+                              tools_.session.get());
+  stage_ = Stage::kShakingHands;
+  return shake_hands();
+}
+
+bool Channel::shake_hands() {
+  const auto made = socket_.channel()->try_to_shake_hands();
+  if (!made) return lose(Fault::kConnect, made.error().context);
+  if (!*made) return false;
+  tools_.handshakes->add(base::now_ns() - encrypts_since_ns_, socket_.channel()->is_resumed());
+  return begin_connection();
+}
+
+bool Channel::begin_connection() {
   ++tools_.made;
   if (std::exchange(is_again_, false)) ++tools_.reconnects;
   if (tools_.config.connection != Connection::kKeepAlive) {
@@ -90,13 +114,13 @@ bool Channel::finish_connecting() {
 bool Channel::open_data(std::uint16_t port) {
   auto made = net::begin_to_connect(server_->with_port(port), source_, 0);
   if (!made) return lose(Fault::kConnect, made.error().context);
-  data_fd_ = std::move(*made);
+  data_socket_ = std::move(*made);
   stage_ = Stage::kConnectingData;
   return false;
 }
 
 bool Channel::finish_connecting_for_data() {
-  if (const int failure = net::outcome_of_connect(data_fd_.get()); failure != 0)
+  if (const int failure = net::outcome_of_connect(data_socket_.get()); failure != 0)
     return lose(Fault::kConnect, text_of(failure));
   Exchange& exchange = transfer_.exchange();
   if (exchange.data_connected_ns == 0) exchange.data_connected_ns = base::now_ns();
@@ -113,8 +137,10 @@ void Channel::give_back(Ask& ask) {
 
 bool Channel::lose_after(ssize_t got) {
   if (got < 0 && errno == EAGAIN) return false;
-  const int failure = got < 0 ? errno : 0;
-  return lose(Fault::kClosed, failure == 0 ? "the server closed the connection" : text_of(failure));
+  if (got == 0) return lose(Fault::kClosed, "the server closed the connection");
+  const int failure = errno;
+  const std::string of_tls = socket_.failure();
+  return lose(Fault::kClosed, of_tls.empty() ? text_of(failure) : of_tls);
 }
 
 // The server has said that it ends the connection, before it had the request.

@@ -17,11 +17,13 @@ Config with_kept_connections(Config config) {
 }  // namespace
 
 ChannelClient::ChannelClient(const Config& config, const std::vector<net::SocketAddress>& servers,
-                             const Sources& sources, int thread, ThreadSeries* series)
+                             const Sources& sources, int thread, ThreadSeries* series,
+                             tls::ClientContext* tls)
     : config_(config),
       driver_config_(with_kept_connections(config)),
       transfer_(config, thread, series),
-      tools_{config, driver_config_, servers, sources, thread, transfer_} {
+      tools_{config, driver_config_, servers, sources, thread, transfer_, tls} {
+  if (tls != nullptr) tools_.handshakes.emplace();
   for (int i = 0; i < config.channels.count; ++i)
     channels_.push_back(std::make_unique<Channel>(tools_));
   waits_.resize(channels_.size());

@@ -16,6 +16,7 @@
 #include "loadgen/config/config.h"
 #include "loadgen/sources.h"
 #include "net/address.h"
+#include "tls/client_context.h"
 
 namespace loadgen {
 
@@ -30,7 +31,8 @@ class ChannelClient final : public ThreadClient {
  public:
   // The arguments are those of Client. Requires: has_channels(config).
   ChannelClient(const Config& config, const std::vector<net::SocketAddress>& servers,
-                const Sources& sources, int thread, ThreadSeries* series);
+                const Sources& sources, int thread, ThreadSeries* series,
+                tls::ClientContext* tls = nullptr);
 
   void prepare() override;
 
@@ -43,6 +45,9 @@ class ChannelClient final : public ThreadClient {
   std::uint64_t connections() const override { return tools_.made; }
   std::uint64_t reconnects() const override { return tools_.reconnects; }
   const ChannelTally* channels() const override { return &transfer_.tally(); }
+  const HandshakeTally* handshakes() const override {
+    return tools_.handshakes ? &*tools_.handshakes : nullptr;
+  }
   void hang_up() override;
 
  private:

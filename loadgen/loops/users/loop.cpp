@@ -29,7 +29,9 @@ UserLoop::UserLoop(const Shared& shared, Share share)
              .sources = shared.ready.sources,
              .series = recorder_.series(),
              .users = static_cast<std::uint32_t>(share.count_of(shared.config.users)),
-             .buffer = buffer_} {
+             .buffer = buffer_,
+             .tls = shared.ready.tls.get()} {
+  if (tools_.tls != nullptr) tools_.handshakes.emplace();
   if (is_mixed(config_)) recorder_.tell_kinds_apart();
 }
 
@@ -87,6 +89,7 @@ void UserLoop::carry_load(RunControl& control) {
     recorder_.count_connections(one.client.connections(), one.client.reconnects());
     one.transfers.flush();
   }
+  if (tools_.handshakes) recorder_.set_handshakes(*tools_.handshakes);
   users_.clear();
 }
 
