@@ -136,7 +136,8 @@ class BoundsOfSearchTest(SearchScene):
         self.serve()
         first = "/".join((*levels, "0000", "found"))
         self.assertEqual(self.find("found"), ([first], False))
-        self.assertEqual(self.find("found", f"{levels[0]}/{levels[1]}/")[1], True)
+        below = f"{levels[0]}/{levels[1]}/"  # on a busy machine its time may end first
+        eventually(lambda: self.find("found", below)[1], "there is memory for all of these")
 
     def hold(self, *flags: object) -> Program:
         """Starts a search that waits in the folder held1, of two that a disk holds."""

@@ -190,8 +190,8 @@ class SlowClientTest(SceneTest):
         authserver = self.scene.authserver()
         create_account(authserver)
         modes = ("prefetch", "disk")
-        clients = {mode: self.slow_client(authserver, mode) for mode in modes}
-        left = size
+        clients = {mode: self.slow_client(authserver, mode, idle_s=2) for mode in modes}
+        left = size  # in at least 5 s
         while left > 0:
             piece = min(left, 60_000)
             for mode, client in clients.items():
