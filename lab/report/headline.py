@@ -38,7 +38,7 @@ def of_points(
         return _largest_gain(steps) or _NO_GAIN_OF_SHARED
     found = _largest_gain(steps) or _limit(scenes) or _findings(analysis)
     if not found:
-        found = (_short(answers[0]) if len(answers) == 1 else "") or otherwise
+        found = _lead(answers) or otherwise
     failed, of = len(analysis.invalid), len(analysis.runs)
     if failed < _MANY * of:
         return found
@@ -55,9 +55,18 @@ def without_points(environment: Environment) -> str:
     return f"The machine: {processor}, {counted(len(environment.cores))}"
 
 
-def _short(answer: str) -> str:
-    """Its main clause. "" for an answer of several sentences, and for a long one."""
-    clause = answer.partition(";")[0].removesuffix(".")
+def _lead(answers: Sequence[str]) -> str:
+    """The main clause of the only sentence, or of the first one about the first files. "" for a
+    long one, and where nothing says which of several comes first.
+    """
+    if not answers:
+        return ""
+    about, _, rest = answers[0].partition(". ")
+    if about.startswith("Files of "):
+        said = f"{about}: {rest.partition('. ')[0]}"
+    else:
+        said = answers[0] if len(answers) == 1 else ""
+    clause = said.partition(";")[0].removesuffix(".")
     return clause if len(clause) <= _MOST_LETTERS and ". " not in clause else ""
 
 

@@ -115,6 +115,17 @@ class TitleTest(unittest.TestCase):
             "not end",
         )
 
+    def test_of_answers_by_size_it_is_the_first_sentence(self) -> None:
+        answers = (
+            "Files of 1KB. With memory, 1.5 of 2 s; it was expected. More.",
+            "Files of 2KB. Nothing.",
+        )
+        self.assertEqual(headline._lead(answers), "Files of 1KB: With memory, 1.5 of 2 s")
+        self.assertEqual(headline._lead(answers[1:]), "Files of 2KB: Nothing")
+        self.assertEqual(headline._lead(["One: 1.5 s; so.", "Another: 2 s."]), "")
+        self.assertEqual(headline._lead([f"Files of 1KB. {'long ' * 25}."]), "")
+        self.assertEqual(headline._lead([]), "")
+
     def test_many_answers_are_a_table(self) -> None:
         few, many = ([f"stage {n}: it took {n} s." for n in range(count)] for count in (6, 7))
         self.assertEqual(len(overview.told(few)), 6)

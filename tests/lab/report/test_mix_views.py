@@ -98,7 +98,7 @@ class PageTest(unittest.TestCase):
 
     def test_what_was_found_is_said_first_and_in_a_table_and_drawn(self):
         summary, drawn = self.written(*EVERYTHING)
-        self.assertIn("Readers, writers, and memory for a part of the files: 6 stages", summary)
+        self.assertIn("# Files of 10KB: With memory for 25% of ", summary)
         self.assertIn("Files of 10KB. With memory for 25% of 1,000 files", summary)
         self.assertRegex(
             summary,

@@ -133,7 +133,7 @@ class WordsTest(unittest.TestCase):
 class PageTest(unittest.TestCase):
     def test_what_was_found_is_said_first_and_in_tables(self) -> None:
         html, summary = examples.written(self, "tls", ONCE)
-        self.assertIn("What encryption costs: 12 stages", summary)
+        self.assertIn("# Files of 1KB: CPU time of a kept request in TLS, against", summary)
         self.assertIn("Files of 1KB. CPU time of a kept request in TLS", summary)
         self.assertRegex(
             summary,
