@@ -44,6 +44,18 @@ class ProofTest(unittest.TestCase):
         self.assertFalse(proof.Score(case, 94, 6, {}).is_good)
         self.assertFalse(proof.Score(case, 98, 0, {"x": 1, "y": 1}).is_good)
 
+    def test_where_a_hundred_say_no_five_hundred_decide(self):
+        def case(wrong: set[int]) -> systems.Case:
+            return mock.Mock(
+                power=0.95, right=("right",), ask=lambda n: "wrong" if n in wrong else "right"
+            )
+
+        sure = proof.sure_score(case({3, 99, 100, 200, 300}), 100)
+        self.assertEqual((sure.seeds, sure.is_good), (500, True))
+        self.assertFalse(proof.sure_score(case({3, 99, 100, 200, 300, 499}), 100).is_good)
+        self.assertEqual(proof.sure_score(case({3, 499}), 100).seeds, 100)
+        self.assertEqual(proof.sure_score(case({3, 4}), 20).seeds, 20)
+
     def test_a_case_that_fails_is_named_and_ends_with_status_1(self):
         wrong = replace(CASES[0], right=("not seen here",))
         out = io.StringIO()
