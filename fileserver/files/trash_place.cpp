@@ -9,6 +9,7 @@
 
 #include "base/allowance.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "base/log.h"
 #include "fileserver/files/trash_record.h"
 
