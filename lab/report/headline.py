@@ -36,7 +36,7 @@ def of_points(
     """
     if analysis.is_shared and any(scene.measured for scene in scenes):
         return _largest_gain(steps) or _NO_GAIN_OF_SHARED
-    found = _largest_gain(steps) or _limit(scenes) or _findings(analysis)
+    found = _largest_gain(steps) or _limit(scenes) or _own_lead(scenes) or _findings(analysis)
     if not found:
         found = _lead(answers) or otherwise
     failed, of = len(analysis.invalid), len(analysis.runs)
@@ -53,6 +53,10 @@ def without_points(environment: Environment) -> str:
         return f"{first.share:.0%} of the fileserver’s instructions are in {first.function}"
     processor = environment.host.hardware.get("Processor", "an unknown processor")
     return f"The machine: {processor}, {counted(len(environment.cores))}"
+
+
+def _own_lead(scenes: Sequence[Scene]) -> str:
+    return next((lead for scene in scenes if (lead := scene.lead())), "")
 
 
 def _lead(answers: Sequence[str]) -> str:

@@ -37,6 +37,12 @@ class Scene:
         found: list[str] = views.answers(self) if views else []
         return found
 
+    def lead(self) -> str:
+        """The finding as a title. "" for a kind that has none of its own, or without a finding."""
+        views = self.experiment.kind.part("views")
+        found: str = views.lead(self) if hasattr(views, "lead") else ""
+        return found
+
     def figures(self) -> list[Block]:
         """Those of the first page."""
         views = self.experiment.kind.part("views")

@@ -70,6 +70,15 @@ def answers(scene: Scene) -> list[str]:
     return found
 
 
+def lead(scene: Scene) -> str:
+    """Of the first files of which two models were measured."""
+    found = (
+        summary(row, [one.steps for one in _stages(scene, row, has_idle=False)])
+        for row in scene.rows
+    )
+    return next((said for said in found if said), "")
+
+
 def figures(scene: Scene) -> list[Block]:
     """Of those that are all active. None where no stage was measured with two N."""
     found: list[Block] = []
@@ -198,13 +207,26 @@ def sentences(active: Stages, idle: Stages) -> list[str]:
     return [one for one in said if one]
 
 
+def summary(row: str, active: Stages) -> str:
+    """As a title has it."""
+    at = _common(active, RATE)
+    return (
+        f"Files of {row}, {at[0].connections:,} connections: requests/s of {_rates_of(at)}"
+        if at
+        else ""
+    )
+
+
 def _rates(active: Stages) -> str:
     """Where the most stages were measured; of such N the largest."""
     at = _common(active, RATE)
     if not at:
         return ""
-    rates = [f"{_name(one)} {wording.rate(one.median(RATE))}" for one in at]
-    return f"With {at[0].connections:,} connections that all ask, requests/s: {', '.join(rates)}."
+    return f"With {at[0].connections:,} connections that all ask, requests/s: {_rates_of(at)}."
+
+
+def _rates_of(steps: Sequence[Step]) -> str:
+    return ", ".join(f"{_name(one)} {wording.rate(one.median(RATE))}" for one in steps)
 
 
 def _switches(active: Stages) -> str:

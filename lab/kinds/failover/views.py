@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 from ...plan.catalog import Cell
@@ -50,6 +51,13 @@ def answers(scene: Scene) -> list[str]:
         if seen:
             found.append(f"{cell}: {sentences(seen, typical(runs).errors)}")
     return found
+
+
+def lead(scene: Scene) -> str:
+    """Of the cell whose users waited longest."""
+    seen = [_outage(scene, typical(runs)) for cell in _cells(scene) if (runs := _valid(scene, cell))]
+    known = [one for one in seen if one]
+    return summary(max(known, key=_longest_wait)) if known else ""
 
 
 def figures(scene: Scene) -> list[Block]:
@@ -159,6 +167,19 @@ TERMS = [
     "ended, and the series has all of them. The load generator was on time. Other programs used at "
     "most 10% of the cores. A run that fails one is drawn, but its numbers are in no table.",
 ]
+
+
+def _longest_wait(seen: Outage) -> float:
+    return seen.waited_s[1] if seen.waited_s else math.inf
+
+
+def summary(seen: Outage) -> str:
+    """As a title has it."""
+    away = f"The {seen.component} was away for {seen.started_s - seen.killed_s:.1f} s"
+    if seen.waited_s is None:
+        return f"{away}, and nothing was answered after its start"
+    share = f"{seen.failed / seen.requests:.1%} of the" if seen.failed else "no"
+    return f"{away}: {share} requests failed, first answer {waited(seen)}"
 
 
 def sentences(seen: Outage, causes: str) -> str:

@@ -68,6 +68,14 @@ class WordsTest(unittest.TestCase):
             outages.SERIES, seconds=tuple(replace(one, failed=0) for one in outages.SERIES.seconds)
         )
         self.assertIn("None of 800 requests failed.", self.said(whole))
+        self.assertIn("3.9 s: no requests failed,", views.summary(outages.seen(whole)))
+
+    def test_a_title_does_not_hide_that_it_never_came_back(self):
+        dead = Series(outages.SERIES.seconds[:8], outages.SERIES.events)
+        self.assertEqual(
+            views.summary(outages.seen(dead)),
+            "The authserver was away for 3.9 s, and nothing was answered after its start",
+        )
 
 
 class ChartTest(unittest.TestCase):
@@ -133,7 +141,13 @@ class PageTest(unittest.TestCase):
 
     def test_what_was_found_is_said_first_and_drawn(self):
         summary, drawn = self.written(trial())
-        self.assertIn("A server is killed and started again", summary)
+        self.assertTrue(
+            summary.startswith(
+                "# The authserver was away for 3.9 s: 36.0% of the requests failed, "
+                "first answer at most 0.6 s later\n"
+            ),
+            summary[:200],
+        )
         self.assertIn("failover-kept, get 1KB, a failover: The authserver was killed", summary)
         self.assertRegex(
             summary, r"\| failover-kept \| 1 \| 450 \(36\.0%\) \| unavailable 450 \| at most 0\.6 s"
@@ -145,6 +159,7 @@ class PageTest(unittest.TestCase):
         self.assertIn("This run is not valid: the load generator was late.", summary)
         self.assertNotIn("requests failed (", summary)
         self.assertNotIn("Failovers, run by run", summary)
+        self.assertTrue(summary.startswith("# 1 of 1 point failed"), summary[:200])
         self.assertIn(">failed<", drawn)
 
     def test_the_typical_run_is_the_one_in_the_middle(self):
