@@ -18,7 +18,9 @@ from programs import Program
 from rig.servers import authserver_flags, fileserver_flags
 
 _FOLDER_PREFIX = "turnstile-e2e-"
-# A disk that others keep busy holds up the answer about a new account for longer than the default.
+# A disk that others keep busy holds up a new account, or the use of a link, for longer than the
+# defaults.
+_STORE_PATIENCE = ("--store-timeout", "15")
 _PATIENCE = ("--auth-timeout", "20")
 _Test = TypeVar("_Test", bound=unittest.TestCase)
 
@@ -50,7 +52,9 @@ class Scene:
     def authserver(self, *flags: object, **options) -> Program:
         """Starts an authserver whose accounts are in `accounts`."""
         store = authserver_flags(["--sqlite-path", str(self.accounts)])
-        return self.start("authserver", [*store, *flags], **options)
+        has_own = "--store" in flags or "--store-timeout" in flags
+        patience = () if has_own else _STORE_PATIENCE
+        return self.start("authserver", [*store, *patience, *flags], **options)
 
     def fileserver(self, auth: object, *flags: object, **options) -> Program:
         """Starts a fileserver. `auth` is a server of this scene, or HOST:PORT."""

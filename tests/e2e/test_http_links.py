@@ -4,6 +4,7 @@ import io
 import json
 import time
 import zipfile
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
 from http_client import Answer
@@ -140,7 +141,7 @@ class LinksTest(LinksScene):
         link = self.made("docs/a.txt", uses=5)
         with ThreadPoolExecutor(20) as threads:
             got = list(threads.map(self.status, [link] * 20))
-        self.assertEqual((got.count(200), got.count(404)), (5, 15))
+        self.assertEqual(Counter(got), {200: 5, 404: 15}, self.server.log())
 
     def assert_is_gone(self, link: str, *fields: str) -> None:
         """As if it never had been: in its words, and whatever is asked."""
