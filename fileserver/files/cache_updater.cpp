@@ -293,6 +293,7 @@ void CacheUpdater::replace_files() {
   const std::int64_t start_ns = base::now_ns();
   forget_old_demand();
   const std::vector<Demand> outside = wanted_.most(kMostReplaced);
+  if (outside.empty()) return;
   std::int64_t wanted_bytes = 0;
   for (const Demand& file : outside) wanted_bytes += file.bytes;
   const auto found = replacements(outside, cache_.least_wanted(wanted_bytes),
@@ -321,8 +322,7 @@ void CacheUpdater::forget_old_demand() {
       kTimes * std::clamp(cache_.files_in_memory(), kFewestFiles, kMostFiles));
   int halvings = 0;
   while (times >> halvings > most) ++halvings;
-  if (halvings == 0) return;
-  cache_.forget_old_times(halvings);
+  if (halvings > 0) cache_.forget_old_times(halvings);
   wanted_.forget_old(halvings);
 }
 

@@ -65,6 +65,8 @@ void WantedFiles::remove(const std::string& name) {
 
 void WantedFiles::forget_old(int halvings) {
   const base::Lock lock(mutex_);
+  if (files_.size() >= kMostNames) halvings = std::max(halvings, 1);
+  if (halvings == 0) return;
   for (auto& file : files_) file.second.times >>= halvings;
   std::erase_if(files_, [](const auto& file) { return file.second.times == 0; });
 }

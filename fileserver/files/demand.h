@@ -62,7 +62,8 @@ class WantedFiles {
 
   void remove(const std::string& name);
 
-  // What was asked for long ago counts less, and at last not at all. Halves so often.
+  // What was asked for long ago counts less, and at last not at all. Halves so often; a full table
+  // once at least, so that names that are asked for later have their turn.
   void forget_old(int halvings);
 
   std::uint64_t times() const;

@@ -128,3 +128,13 @@ TEST_CASE("no more names are kept than the limit says", "[files]") {
   for (int i = 0; i < 9; ++i) wanted.add("7", 100);
   CHECK(names_of(wanted.most(10)) == "7");
 }
+
+TEST_CASE("names of a full table that were asked for once make room for others", "[files]") {
+  WantedFiles wanted;
+  for (std::size_t i = 0; i < WantedFiles::kMostNames; ++i) wanted.add(std::to_string(i), 100);
+  for (int i = 0; i < 9; ++i) wanted.add("7", 100);
+  wanted.forget_old(0);
+  CHECK(wanted.times() == 5);
+  for (int i = 0; i < 9; ++i) wanted.add("another", 100);
+  CHECK(names_of(wanted.most(10)) == "another7");
+}
