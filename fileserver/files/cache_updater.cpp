@@ -206,9 +206,9 @@ void CacheUpdater::check_closed_files(const Names& names) {
   for (const std::string& name : names) {
     if (!may_go_on()) return;
     check_closed(name);
-    const auto entry = cache_.find(name);
-    if (!entry || !checked.insert(entry->inode).second) continue;
-    for (const std::string& other : cache_.names_of(entry->inode)) {
+    const ino_t inode = cache_.inode_of(name);
+    if (inode == 0 || !checked.insert(inode).second) continue;
+    for (const std::string& other : cache_.names_of(inode)) {
       if (other != name) check_closed(other);
     }
   }
@@ -287,29 +287,47 @@ void CacheUpdater::load(const std::string& name) {
   record_state(name, cache_.load(name, {piece_bytes_, between_pieces}));
 }
 
+// Changes of the folder come before each file, and what they made stale before all others.
 void CacheUpdater::replace_files() {
   replace_at_ = base::Deadline::never();
   has_demand_ = false;
   const std::int64_t start_ns = base::now_ns();
   forget_old_demand();
-  const std::vector<Demand> outside = wanted_.most(kMostReplaced);
-  if (outside.empty()) return;
-  std::int64_t wanted_bytes = 0;
-  for (const Demand& file : outside) wanted_bytes += file.bytes;
-  const auto found = replacements(outside, cache_.least_wanted(wanted_bytes),
-                                  cache_.limit_bytes() - cache_.used_bytes(),
-                                  cache_.limit_bytes() / kMemoryAtOnce);
+  const auto found = next_replacements();
   const std::int64_t needed_ms = (base::now_ns() - start_ns) / base::kNsPerMs;
   replace_pause_ms_ = std::max(kReplaceEveryMs, static_cast<int>(kReplacePart * needed_ms));
   for (const auto& [out, in] : found) {
+    process_events(base::Deadline::in_ms(0));
     if (!may_go_on()) return;
+    if (!to_load_.empty()) {
+      has_demand_ = true;
+      return;
+    }
     wanted_.remove(in.name);
     const auto known = cache_.find(in.name);
-    if (known && known->file) continue;  // it has come in meanwhile
+    const bool is_in = known && known->file;  // it has come meanwhile
+    if (is_in || !cache_.may_come_in(in.name, in.bytes)) continue;
     for (const std::string& name : out) cache_.forget(name);
     load(in.name);
     cache_.ask_for(in.name, in.times);
   }
+}
+
+std::vector<Replacement> CacheUpdater::next_replacements() const {
+  const std::vector<Demand> outside = wanted_.most(kMostReplaced);
+  if (outside.empty()) return {};
+  const std::int64_t most_bytes = cache_.limit_bytes() / kMemoryAtOnce;
+  std::int64_t wanted_bytes = 0;
+  std::int64_t largest_bytes = 0;
+  std::uint32_t most_times = 0;
+  for (const Demand& file : outside) {
+    wanted_bytes += file.bytes;
+    largest_bytes = std::max(largest_bytes, file.bytes);
+    most_times = std::max(most_times, file.times);
+  }
+  const auto inside = cache_.least_wanted(
+      std::min(wanted_bytes, std::max(most_bytes, largest_bytes)), most_times);
+  return replacements(outside, inside, cache_.limit_bytes() - cache_.used_bytes(), most_bytes);
 }
 
 // A file in memory is remembered for some 32 requests on average.

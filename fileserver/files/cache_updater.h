@@ -24,8 +24,8 @@
 
 namespace fileserver {
 
-// Before start(): one thread. After start(): a thread of its own, and only check_soon() and the
-// destructor may be called.
+// Before start(): one thread. After start(): a thread of its own, and only check_soon(),
+// note_demand() and the destructor may be called.
 class CacheUpdater {
  public:
   // `cache` must outlive the updater. `piece_bytes`: of a file that is loaded, between two checks
@@ -90,6 +90,7 @@ class CacheUpdater {
   void load_next();
   void load(const std::string& name);
   void replace_files();
+  std::vector<Replacement> next_replacements() const;
   void forget_old_demand();
 
   void record_state(const std::string& name, State state);

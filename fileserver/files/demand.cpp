@@ -65,10 +65,12 @@ void WantedFiles::remove(const std::string& name) {
 
 void WantedFiles::forget_old(int halvings) {
   const base::Lock lock(mutex_);
-  if (files_.size() >= kMostNames) halvings = std::max(halvings, 1);
-  if (halvings == 0) return;
-  for (auto& file : files_) file.second.times >>= halvings;
-  std::erase_if(files_, [](const auto& file) { return file.second.times == 0; });
+  if (halvings > 0) {
+    for (auto& file : files_) file.second.times >>= halvings;
+    std::erase_if(files_, [](const auto& file) { return file.second.times == 0; });
+  }
+  for (std::uint64_t few = 1; files_.size() >= kMostNames; few *= 2)
+    std::erase_if(files_, [few](const auto& file) { return file.second.times <= few; });
 }
 
 std::uint64_t WantedFiles::times() const {
@@ -78,24 +80,33 @@ std::uint64_t WantedFiles::times() const {
   return times;
 }
 
+bool is_worth(std::uint32_t times, std::uint64_t other) {
+  return 2 * std::uint64_t{times} > 3 * other;
+}
+
 std::vector<Replacement> replacements(const std::vector<Demand>& outside,
                                       const std::vector<Demand>& inside, std::int64_t free_bytes,
                                       std::int64_t most_bytes) {
   std::vector<Replacement> found;
   std::int64_t taken_bytes = 0;
-  auto next = inside.begin();
+  std::vector<bool> is_out(inside.size());
   for (const Demand& wanted : outside) {
     if (!found.empty() && taken_bytes + wanted.bytes > most_bytes) continue;
     std::int64_t room_bytes = free_bytes;
     std::uint64_t times = 0;
-    auto last = next;
-    for (; last != inside.end() && room_bytes < wanted.bytes; ++last) {
-      room_bytes += last->bytes;
-      times += last->times;
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < inside.size() && room_bytes < wanted.bytes; ++i) {
+      if (is_out[i] || !is_worth(wanted.times, times + inside[i].times)) continue;
+      room_bytes += inside[i].bytes;
+      times += inside[i].times;
+      out.push_back(i);
     }
-    if (room_bytes < wanted.bytes || 2 * std::uint64_t{wanted.times} <= 3 * times) continue;
+    if (room_bytes < wanted.bytes) continue;
     Replacement replacement{.out = {}, .in = wanted};
-    for (; next != last; ++next) replacement.out.push_back(next->name);
+    for (const std::size_t i : out) {
+      is_out[i] = true;
+      replacement.out.push_back(inside[i].name);
+    }
     free_bytes = room_bytes - wanted.bytes;
     taken_bytes += wanted.bytes;
     found.push_back(std::move(replacement));

@@ -62,8 +62,8 @@ class WantedFiles {
 
   void remove(const std::string& name);
 
-  // What was asked for long ago counts less, and at last not at all. Halves so often; a full table
-  // once at least, so that names that are asked for later have their turn.
+  // What was asked for long ago counts less, and at last not at all. Halves so often. A full table
+  // loses those that were asked for least, so that later names have their turn.
   void forget_old(int halvings);
 
   std::uint64_t times() const;
@@ -83,6 +83,10 @@ class WantedFiles {
   std::unordered_map<std::string, Asked, Hash, std::equal_to<>> files_ GUARDED_BY(mutex_);
 };
 
+// Whether a file that was asked for so often is worth the room of what was asked for `other` times:
+// half as often again. So files that are alike do not take turns.
+bool is_worth(std::uint32_t times, std::uint64_t other);
+
 // Files that leave the memory, so that another one has room.
 struct Replacement {
   std::vector<std::string> out;
@@ -90,9 +94,8 @@ struct Replacement {
 };
 
 // What the next replacements are. `outside` begins with the file of the highest density, `inside`
-// with that of the lowest; free_bytes are free already. A file comes in if it was asked for half as
-// often again as all that leave for it, so files that are alike do not take turns. Together they
-// take at most most_bytes, unless it is one file.
+// with that of the lowest; free_bytes are free already. A file comes in if it is_worth all that
+// leave for it. Together they take at most most_bytes, unless it is one file.
 std::vector<Replacement> replacements(const std::vector<Demand>& outside,
                                       const std::vector<Demand>& inside, std::int64_t free_bytes,
                                       std::int64_t most_bytes);

@@ -29,29 +29,40 @@ std::optional<FileCache::Entry> FileCache::ask_for(std::string_view name, std::u
   const base::Lock lock(shard.mutex);
   const auto found = shard.files.find(name);
   if (found == shard.files.end()) return {};
-  std::uint32_t& so_far = found->second.entry.times;
-  so_far += std::min(times, UINT32_MAX - so_far);
-  return found->second.entry;
+  Entry& entry = found->second.entry;
+  if (!entry.file) return entry;
+  const std::uint32_t counted = std::min(times, UINT32_MAX - entry.times);
+  entry.times += counted;
+  shard.times += counted;
+  return entry;
 }
 
-std::vector<Demand> FileCache::least_wanted(std::int64_t bytes) const {
+std::vector<Demand> FileCache::least_wanted(std::int64_t bytes, std::uint32_t times) const {
   FirstOf least(FirstOf::Order::kLeast, bytes);
   for (const Shard& shard : shards_) {
     const base::Lock lock(shard.mutex);
     for (const auto& [name, known] : shard.files) {
-      const auto& file = known.entry.file;
-      if (file && file.use_count() == 1)
-        least.add(name, known.bookkeeping.bytes() + file->share->bytes(), known.entry.times);
+      const auto& [entry, bookkeeping] = known;
+      if (entry.source == Source::kDiskOverLimit) least.add(name, bookkeeping.bytes(), 0);
+      if (entry.file && entry.file.use_count() == 1 && is_worth(times, entry.times))
+        least.add(name, bookkeeping.bytes() + entry.file->share->bytes(), entry.times);
     }
   }
   return least.take();
+}
+
+bool FileCache::may_come_in(const std::string& name, std::int64_t bytes) const {
+  const auto status = fence_.status_of(name, Fence::Links::kRefused);
+  if (!status) return false;
+  const FileVersion version = version_in(*status);
+  return is_settled(version) && memory_for(version.size_bytes) + bookkeeping_bytes(name) <= bytes;
 }
 
 std::uint64_t FileCache::times() const {
   std::uint64_t times = 0;
   for (const Shard& shard : shards_) {
     const base::Lock lock(shard.mutex);
-    for (const auto& file : shard.files) times += file.second.entry.times;
+    times += shard.times;
   }
   return times;
 }
@@ -59,7 +70,8 @@ std::uint64_t FileCache::times() const {
 void FileCache::forget_old_times(int halvings) {
   for (Shard& shard : shards_) {
     const base::Lock lock(shard.mutex);
-    for (auto& file : shard.files) file.second.entry.times >>= halvings;
+    shard.times = 0;
+    for (auto& file : shard.files) shard.times += file.second.entry.times >>= halvings;
   }
 }
 
@@ -75,6 +87,12 @@ std::vector<std::string> FileCache::names() const {
     for (const auto& file : shard.files) all.push_back(file.first);
   }
   return all;
+}
+
+ino_t FileCache::inode_of(const std::string& name) const {
+  if (const auto known = find(name); known && known->inode != 0) return known->inode;
+  const auto status = fence_.status_of(name, Fence::Links::kRefused);
+  return status ? version_in(*status).inode : 0;
 }
 
 std::vector<std::string> FileCache::names_of(ino_t inode) const {
@@ -260,6 +278,7 @@ void FileCache::erase(std::string_view name) {
     const auto found = shard.files.find(name);
     if (found == shard.files.end()) return;
     erased = shard.files.extract(found);
+    shard.times -= erased.mapped().entry.times;
     note_file(erased.mapped().entry, {});
   }
   note_inode(erased.key(), erased.mapped().entry.inode, 0);

@@ -30,8 +30,8 @@ namespace fileserver {
 // Any thread. But only one thread at a time may check or load the same file; any other one may
 // publish or remove it meanwhile.
 //
-// The table has 64 shards, each with its own mutex, which is held for one look-up. Requests for
-// different files rarely wait for each other.
+// The table has 64 shards, each with its own mutex, which is held for one look-up, or for one look
+// at all files of the shard. Requests for different files rarely wait for each other.
 class FileCache {
  public:
   // How a file in the cache compares with the served folder.
@@ -48,7 +48,8 @@ class FileCache {
   struct Entry {
     Source source = Source::kDisk;
 
-    // How often clients have asked for it; those long ago count less. put() leaves it as it is.
+    // How often clients have asked for it while it was in memory; those long ago count less. put()
+    // leaves it as it is.
     std::uint32_t times = 0;
 
     // Of the file that the last check found under this name.
@@ -69,14 +70,18 @@ class FileCache {
   // Nothing when there is no such file.
   std::optional<Entry> find(std::string_view name) const;
 
-  // The same for a client: the file was asked for so many times more.
+  // The same for a client: if the file is in memory, it was asked for so many times more.
   std::optional<Entry> ask_for(std::string_view name, std::uint32_t times = 1);
 
-  // The files in memory that are asked for least for what they take, as many as take so many bytes.
-  // Nobody sends them now, so their memory is free once they are forgotten. Looks at all files.
-  std::vector<Demand> least_wanted(std::int64_t bytes) const;
+  // What may leave for a file that was asked for so many times: first names of files that have no
+  // room, then the files in memory that are asked for least for what they take; as many as take so
+  // many bytes. Nobody sends them now. Looks at all files.
+  std::vector<Demand> least_wanted(std::int64_t bytes, std::uint32_t times) const;
 
-  // How often all files in memory were asked for; and halves that, so often.
+  // Whether the file could be loaded now, if so many bytes were free.
+  bool may_come_in(const std::string& name, std::int64_t bytes) const;
+
+  // How often all files were asked for in memory; and halves that, so often.
   std::uint64_t times() const;
   void forget_old_times(int halvings);
 
@@ -85,6 +90,9 @@ class FileCache {
 
   // Of all files, in no order.
   std::vector<std::string> names() const;
+
+  // Of the file that has this name, also of one that is not known; 0 if there is none.
+  ino_t inode_of(const std::string& name) const;
 
   // All names of one file (hard links). Files of other file systems may be among them.
   std::vector<std::string> names_of(ino_t inode) const;
@@ -157,6 +165,7 @@ class FileCache {
   struct Shard {
     mutable base::Mutex mutex;
     Table files GUARDED_BY(mutex);
+    std::uint64_t times GUARDED_BY(mutex) = 0;  // of all files
   };
   static constexpr std::size_t kShards = 64;
 

@@ -69,12 +69,16 @@ PrefetchedFiles::PrefetchedFiles(std::shared_ptr<const Fence> fence, MemoryRule 
 }
 
 base::Result<OpenedFile> PrefetchedFiles::open(std::string_view name) {
-  if (auto entry = cache_.ask_for(name)) return open_known(name, name, std::move(*entry));
+  if (auto entry = find(name)) return open_known(name, name, std::move(*entry));
   const auto real_name = base::may_block([&] { return fence_->real_name(name); });
   if (!real_name) return real_name.error();
-  if (auto entry = cache_.ask_for(*real_name))
+  if (auto entry = find(*real_name))
     return open_known(name, *real_name, std::move(*entry));
   return open_unknown(name, *real_name);
+}
+
+std::optional<FileCache::Entry> PrefetchedFiles::find(std::string_view name) {
+  return updater_ && evicts_ ? cache_.ask_for(name) : cache_.find(name);
 }
 
 base::Result<OpenedFile> PrefetchedFiles::open_known(std::string_view name,

@@ -66,6 +66,7 @@ class PrefetchedFiles : public Files {
   }
 
  private:
+  std::optional<FileCache::Entry> find(std::string_view name);
   base::Result<OpenedFile> open_known(std::string_view name, std::string_view real_name,
                                       FileCache::Entry entry);
   bool is_current(std::string_view real_name, const CachedFile& file) const;

@@ -28,13 +28,19 @@ constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kTidyEveryMs = 600'000;
 constexpr std::int64_t kLeftNs = 600 * base::kNsPerS;  // so old is no record that is being made
 
+// Returns false if the folder could not be read to its end.
 template <typename Visit>
-void each_name_in(int folder, Visit visit) {
+bool each_name_in(int folder, Visit visit) {
   net::Fd again(::openat(folder, ".", kOpenFolder));
   const OpenFolder list(again.is_open() ? ::fdopendir(again.get()) : nullptr);
-  if (list == nullptr) return;
+  if (list == nullptr) return false;
   again.release();
-  while (const dirent* const entry = ::readdir(list.get())) visit(std::string_view(entry->d_name));
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(list.get());
+    if (entry == nullptr) return errno == 0;
+    visit(std::string_view(entry->d_name));
+  }
 }
 
 // The names in the folder that `wanted` returns true for.
@@ -201,7 +207,7 @@ bool Trash::has_of(std::string_view name) const {
   const net::Fd trash = folder();
   if (!trash.is_open()) return true;  // most likely nobody knows
   bool has = false;
-  each_name_in(trash.get(), [&](std::string_view id) {
+  const bool is_whole = each_name_in(trash.get(), [&](std::string_view id) {
     if (has || !is_trash_id(id)) return;
     errno = 0;
     const auto record = read_record(trash.get(), std::string(id));
@@ -209,7 +215,7 @@ bool Trash::has_of(std::string_view name) const {
     if (!record || !record->name.starts_with(name)) return;
     has = record->name.size() == name.size() || record->name[name.size()] == '/';
   });
-  return has;
+  return has || !is_whole;
 }
 
 // Whether it is the new file, which was not exchanged for the old one yet, or the old one, which

@@ -1,6 +1,12 @@
 #include "fileserver/files/cache_updater.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 #include "base/clock.h"
 #include "tests/catch.h"
@@ -74,6 +80,40 @@ struct Crowded {
   tests::TemporaryFolder folder;
   Fence fence = std::move(*Fence::around(folder.path()));
   FileCache cache{fence, kRoom* kBytes + kFiles* FileCache::bookkeeping_bytes("0")};
+  CacheUpdater updater{cache, fence.root_path()};
+};
+
+// Files that could all come in if a large one left.
+struct ManyOutside {
+  static constexpr int kFiles = 192;
+  static constexpr std::int64_t kBytes = 28'000;
+  static constexpr std::int64_t kRoomBytes = 8 * kFiles * (kBytes + 1000);
+
+  ManyOutside() {
+    folder.write("0 kept", "1");
+    folder.write("0 large", "");
+    fs::resize_file(folder.path("0 large"), kRoomBytes);
+    for (int i = 0; i < kFiles; ++i) folder.write(std::to_string(1000 + i), content);
+    updater.start(updater.watch_and_list().files);
+    while (!is_in_memory("0 kept") || !is_in_memory("0 large")) base::pause_ms(1);
+    cache.ask_for("0 kept", 100);
+  }
+
+  bool is_in_memory(const std::string& name) const {
+    const auto entry = cache.find(name);
+    return entry && entry->source == Source::kMemory;
+  }
+  void ask_for_all() {
+    for (int times = 0; times < 4; ++times) {
+      for (int i = 0; i < kFiles; ++i) updater.note_demand(std::to_string(1000 + i), kBytes);
+    }
+  }
+
+  const std::string content = std::string(static_cast<std::size_t>(kBytes), 'x');
+  tests::TemporaryFolder folder;
+  Fence fence = std::move(*Fence::around(folder.path()));
+  // And for all names, but for none of the files.
+  FileCache cache{fence, kRoomBytes + (kFiles + 8) * FileCache::bookkeeping_bytes("0 large")};
   CacheUpdater updater{cache, fence.root_path()};
 };
 
@@ -165,6 +205,57 @@ TEST_CASE("what came in stays, and others leave for the next one", "[files]") {
   crowded.ask_until_in_memory(first);
   crowded.ask_until_in_memory(crowded.some_outside());
   CHECK(crowded.is_in_memory(first));
+}
+
+TEST_CASE("nothing leaves for a file that cannot come in", "[files]") {
+  Crowded crowded;
+  std::vector<int> first;
+  for (int i = 0; i < Crowded::kFiles; ++i) {
+    if (crowded.is_in_memory(i)) first.push_back(i);
+  }
+  const int other = crowded.some_outside();
+  for (int i = 0; i < 1000; ++i) crowded.updater.note_demand("gone", 2 * Crowded::kBytes);
+  crowded.ask_until_in_memory(other);
+  CHECK(std::ranges::count_if(first, [&](int i) { return crowded.is_in_memory(i); }) ==
+        Crowded::kRoom - 1);
+}
+
+TEST_CASE("a file that is removed while others come in is forgotten at once", "[files]") {
+  constexpr int kTries = 10;
+  bool was_forgotten_first = false;
+  for (int i = 0; i < kTries && !was_forgotten_first; ++i) {
+    ManyOutside many;
+    many.ask_for_all();
+    while (many.is_in_memory("0 large")) std::this_thread::yield();
+    fs::remove(many.folder.path("0 kept"));
+    while (many.cache.find("0 kept")) std::this_thread::yield();
+    // On a loaded machine most may have come in meanwhile. Then try again.
+    was_forgotten_first = many.cache.files_in_memory() < ManyOutside::kFiles * 3 / 4;
+  }
+  CHECK(was_forgotten_first);
+}
+
+// The first name has the memory. The other one has no room, not even as a name.
+TEST_CASE("a change through a name that is not known is seen through the others", "[files]") {
+  const tests::TemporaryFolder folder;
+  folder.write("a", "old");
+  fs::create_hard_link(folder.path("a"), folder.path("b"));
+  const Fence fence = std::move(*Fence::around(folder.path()));
+  FileCache cache(fence, 100 + FileCache::bookkeeping_bytes("a"));
+  CacheUpdater updater(cache, fence.root_path());
+  updater.start(updater.watch_and_list().files);
+  const auto enough = base::Deadline::in_ms(10'000);
+  const auto becomes = [&](std::string_view wanted) {
+    for (; !enough.has_passed(); base::pause_ms(1)) {
+      const auto entry = cache.find("a");
+      if (entry && entry->file && std::ranges::equal(entry->file->bytes(), wanted)) return true;
+    }
+    return false;
+  };
+  REQUIRE(becomes("old"));
+  REQUIRE_FALSE(cache.find("b"));
+  std::ofstream(folder.path("b")) << "newer";
+  CHECK(becomes("newer"));
 }
 
 // The kernel gives the inode of a folder that is gone to the next one, if it can.

@@ -224,6 +224,33 @@ TEST_CASE("the cache knows which files are over the limit", "[files]") {
   served.folder.write("small", "1234");
   CHECK(served.load("small") == State::kCurrent);
   CHECK(served.cache.find("small")->source == Source::kMemory);
+  const auto first = served.cache.least_wanted(1, 1);
+  REQUIRE(first.size() == 1);
+  CHECK(first[0].name == "large");
+  CHECK(first[0].bytes == FileCache::bookkeeping_bytes("large"));
+}
+
+TEST_CASE("a request for a file without room in memory is counted elsewhere", "[files]") {
+  Served served;
+  served.folder.write("a", "1");
+  served.load("a");
+  served.cache.ask_for("a");
+  served.cache.serve_from_disk("a");
+  CHECK(served.cache.ask_for("a", 5)->source == Source::kDisk);
+  CHECK(served.cache.times() == 1);
+}
+
+TEST_CASE("a file may come in if it is there, has settled and still has the size", "[files]") {
+  Served served;
+  served.folder.write("a", std::string(1000, 'x'));
+  const std::int64_t bytes = 1000 + FileCache::bookkeeping_bytes("a");
+  while (served.cache.check("a") == State::kUnsettled) {
+    CHECK_FALSE(served.cache.may_come_in("a", bytes));
+    base::pause_ms(5);
+  }
+  CHECK(served.cache.may_come_in("a", bytes));
+  CHECK_FALSE(served.cache.may_come_in("a", bytes - 1));
+  CHECK_FALSE(served.cache.may_come_in("gone", bytes));
 }
 
 TEST_CASE("those that are asked for least leave the memory, but none that is sent", "[files]") {
@@ -234,15 +261,16 @@ TEST_CASE("those that are asked for least leave the memory, but none that is sen
   }
   served.cache.ask_for("a", 3);
   served.cache.ask_for("b", 5);
-  const auto least = [&](std::int64_t bytes) {
+  const auto least = [&](std::int64_t bytes, std::uint32_t times = 100) {
     std::string names;
-    for (const auto& file : served.cache.least_wanted(bytes)) names += file.name;
+    for (const auto& file : served.cache.least_wanted(bytes, times)) names += file.name;
     return names;
   };
   CHECK(least(1) == "c");
   CHECK(least(1000 + FileCache::bookkeeping_bytes("c")) == "c");
   CHECK(least(1001 + FileCache::bookkeeping_bytes("c")) == "ca");
   CHECK(least(kLimitBytes) == "cab");
+  CHECK(least(kLimitBytes, 7) == "ca");
   {
     const auto sent = served.cache.find("a");
     CHECK(least(kLimitBytes) == "cb");
@@ -250,6 +278,8 @@ TEST_CASE("those that are asked for least leave the memory, but none that is sen
   CHECK(served.cache.times() == 8);
   served.cache.forget_old_times(1);
   CHECK(served.cache.times() == 3);
+  served.cache.forget("b");
+  CHECK(served.cache.times() == 1);
   const std::int64_t used_bytes = served.cache.used_bytes();
   served.cache.forget("c");
   CHECK(served.known("c") == "none");
