@@ -100,6 +100,7 @@ void HttpSession::answer(Exchange& exchange) {
   };
   if (method == Method::kOptions) return answer_options(exchange, parts_, ours, allowed());
   if (is_nothing) return exchange.answer(404);
+  if (ours != nullptr && ours->name == kTusPaths) speak_tus(exchange);
   const bool is_folder = exchange.path() && exchange.path()->ends_with_slash;
   const Handler handler =
       ours == nullptr ? handler_of(method, is_folder, parts_.offer) : ours->handler_of(method);

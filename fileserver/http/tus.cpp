@@ -117,8 +117,11 @@ Method method_of_tus(const Exchange& exchange) {
 
 }  // namespace
 
-void take_tus(Exchange& exchange, Parts& parts) {
+void speak_tus(Exchange& exchange) {
   add_field(exchange, "Tus-Resumable", std::string(kTusVersion));
+}
+
+void take_tus(Exchange& exchange, Parts& parts) {
   if (exchange.head().value(Field::kTusResumable) != kTusVersion) {
     add_field(exchange, "Tus-Version", std::string(kTusVersion));
     return exchange.answer(412);

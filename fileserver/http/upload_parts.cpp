@@ -70,8 +70,16 @@ void set_field(Exchange& exchange, std::string_view name, std::string value) {
 }
 
 void refuse_length(Exchange& exchange) {
+  set_field(exchange, "Upload-Complete", "?0");
   answer_problem(exchange, 400, "inconsistent-upload-length",
                  "the lengths of the upload contradict each other");
+}
+
+void refuse_offset(Exchange& exchange, std::uint64_t expected, std::uint64_t provided) {
+  set_field(exchange, "Upload-Complete", "?0");
+  answer_problem(
+      exchange, 409, "mismatching-upload-offset", "the upload has another offset",
+      fmt::format(", \"expected-offset\": {}, \"provided-offset\": {}", expected, provided));
 }
 
 void tell_limits(Exchange& exchange, const Parts& parts, const PartialUpload& upload) {
@@ -166,10 +174,7 @@ void append_to(Exchange& exchange, Parts& parts, std::string_view id) {
   if (upload.state().is_complete && !head.body().is_empty()) return refuse_length(exchange);
   if (upload.state().is_complete)
     return answer_problem(exchange, 400, "completed-upload", "the upload is complete already");
-  if (*fields.offset != offset)
-    return answer_problem(
-        exchange, 409, "mismatching-upload-offset", "the upload has another offset",
-        fmt::format(", \"expected-offset\": {}, \"provided-offset\": {}", offset, *fields.offset));
+  if (*fields.offset != offset) return refuse_offset(exchange, offset, *fields.offset);
   const auto told = fields.told_length(offset);
   const auto known = upload.state().length_bytes;
   const auto length = known ? known : told;

@@ -27,6 +27,9 @@ void take_part(Exchange& exchange, Parts& parts);
 // The same for tus: POST of "/-/tus/" and "/-/tus/FOLDER/", and the others of "/-/tus/ID".
 void take_tus(Exchange& exchange, Parts& parts);
 
+// Has the answer say the version of tus, as each one below "/-/tus/" must.
+void speak_tus(Exchange& exchange);
+
 // Adds what OPTIONS tells of them.
 void tell_of_parts(http::AnswerHead& head, const Parts& parts);
 void tell_of_tus(http::AnswerHead& head, const Parts& parts);

@@ -3,7 +3,7 @@
 import base64
 import re
 
-from http_client import check_rows, request
+from http_client import HttpClient, check_rows, request
 from parts_scene import STREAM, TUS, PartsTest, metadata, sha256
 from scene import with_loops
 
@@ -109,6 +109,13 @@ class TusTest(PartsTest):
             ),
         )
         self.assertEqual(self.offset(self.client, path, TUS), 3)
+
+    def test_whoever_is_refused_before_is_told_the_version_too(self) -> None:
+        path = self.begin_tus(self.client, "a", 5)
+        stranger = self.scene.keep(HttpClient(self.server))
+        for client, method, status in ((stranger, "HEAD", 401), (self.client, "GET", 405)):
+            answer = client.ask(path, TUS, method=method)
+            self.assertEqual((answer.status, answer.fields["tus-resumable"]), (status, "1.0.0"))
 
     def test_termination_and_methods_that_are_named_in_a_field(self) -> None:
         path = self.begin_tus(self.client, "a", 3)
