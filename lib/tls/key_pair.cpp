@@ -145,7 +145,8 @@ base::Status load(SSL_CTX* context, const Files& files) {
   return load_key(context, files);
 }
 
-// An authority need not be a root: what is in the file is believed.
+// An authority need not be a root: what is in the file is believed. Its extensions are read now, and
+// not by the first handshake, while others look at them.
 base::Status trust(SSL_CTX* context, const std::string& authorities) {
   ERR_clear_error();
   const auto text = read_file(authorities, Secret::kNo);
@@ -157,6 +158,7 @@ base::Status trust(SSL_CTX* context, const std::string& authorities) {
     const Certificate one(PEM_read_bio_X509_AUX(reader.get(), nullptr, nullptr, nullptr),
                           &X509_free);
     if (one == nullptr) break;
+    X509_check_purpose(one.get(), -1, 0);
     if (X509_STORE_add_cert(store, one.get()) != 1)
       return wrong(authorities, "a certificate cannot be used: " + take_reason());
   }
