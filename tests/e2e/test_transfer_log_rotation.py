@@ -11,7 +11,7 @@ from pathlib import Path
 from client import Client, grant
 from programs import Program, run
 from scene import SceneTest, create_account
-from transfer_lines import lines_of, parse, wait_for_lines
+from transfer_lines import lines_of, parse, wait_for_lines, whole_lines_of
 from waiting import LONG_S, eventually
 
 AGAIN = "the transfer log was opened again"
@@ -121,7 +121,7 @@ class RotationTest(LogFolderTest):
             self.assertEqual(client.ask_all([b"missing"] * 10), ["not-found"] * 10)
             asked += 10
         self.assertEqual(server.log().count(CANNOT), 1)
-        written = lines_of(self.log)
+        written = whole_lines_of(self.log)
         self.assertGreater(len(written), 10)
         old = self.rotate(server, 1)
         wait_for_lines(self.log, 1)
@@ -178,8 +178,7 @@ class FullDiskTest(LogFolderTest):
         while CANNOT not in server.log():
             self.assertEqual(client.ask_all([b"missing"] * 10), ["not-found"] * 10)
             asked += 10
-        # Each new attempt writes what has room, and cuts it off. So one look may be in between.
-        eventually(lambda: self.log.read_bytes().endswith(b"\n"), "the log has whole lines")
+        whole_lines_of(self.log)
         subprocess.run(["mount", "-o", "remount,size=64m", str(self.logs)], check=True)
         eventually(lambda: "can be written again" in server.log(), "the log says so")
         self.assertEqual(server.stop(), 0)
