@@ -325,8 +325,8 @@ std::vector<Replacement> CacheUpdater::next_replacements() const {
     largest_bytes = std::max(largest_bytes, file.bytes);
     most_times = std::max(most_times, file.times);
   }
-  const auto inside = cache_.least_wanted(
-      std::min(wanted_bytes, std::max(most_bytes, largest_bytes)), most_times);
+  const auto inside =
+      cache_.least_wanted(std::min(wanted_bytes, std::max(most_bytes, largest_bytes)), most_times);
   return replacements(outside, inside, cache_.limit_bytes() - cache_.used_bytes(), most_bytes);
 }
 

@@ -16,8 +16,11 @@ namespace fileserver {
 
 namespace {
 
-// Ends a reply that is not complete. Nothing must be sent behind its bytes, whatever fails here.
-void cut(serve::Stream& stream, std::string_view name, std::string_view reason, int errno_value) {
+// Ends a reply that is not complete. `head` also has the replies to earlier requests, so it is sent
+// if it was not. Nothing must be sent behind its bytes, whatever fails here.
+void cut(serve::Stream& stream, std::span<const char> head, std::string_view name,
+         std::string_view reason, int errno_value) {
+  if (!head.empty()) stream.send(head);
   stream.abort();
   base::log::warn("the connection is cut while a file is sent file={} reason=\"{}{}{}\"",
                   base::log::quoted(name), reason, errno_value == 0 ? "" : ": ",
@@ -45,12 +48,12 @@ void send_from_disk(serve::Stream& stream, std::span<const char> head, const Ope
   do {
     const std::span<char> piece(buffer.get(), std::min(left, file.piece_bytes));
     const ssize_t got = base::read_fully_at(fd, piece, offset);
-    if (got < 0) return cut(stream, file.name, "it cannot be read", errno);
+    if (got < 0) return cut(stream, head, file.name, "it cannot be read", errno);
     offset += got;
     left -= piece.size();
     // The last piece is only sent if the file has not changed since it was opened.
     const bool is_good = got == static_cast<ssize_t>(piece.size()) && (left > 0 || is_still(file));
-    if (!is_good) return cut(stream, file.name, "it changed", 0);
+    if (!is_good) return cut(stream, head, file.name, "it changed", 0);
     if (!stream.send(std::exchange(head, {}), piece)) return;
   } while (left > 0);
 }

@@ -72,8 +72,7 @@ base::Result<OpenedFile> PrefetchedFiles::open(std::string_view name) {
   if (auto entry = find(name)) return open_known(name, name, std::move(*entry));
   const auto real_name = base::may_block([&] { return fence_->real_name(name); });
   if (!real_name) return real_name.error();
-  if (auto entry = find(*real_name))
-    return open_known(name, *real_name, std::move(*entry));
+  if (auto entry = find(*real_name)) return open_known(name, *real_name, std::move(*entry));
   return open_unknown(name, *real_name);
 }
 

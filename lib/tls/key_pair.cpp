@@ -145,8 +145,8 @@ base::Status load(SSL_CTX* context, const Files& files) {
   return load_key(context, files);
 }
 
-// An authority need not be a root: what is in the file is believed. Its extensions are read now, and
-// not by the first handshake, while others look at them.
+// An authority need not be a root: what is in the file is believed. Its extensions are read now,
+// and not by the first handshake, while others look at them.
 base::Status trust(SSL_CTX* context, const std::string& authorities) {
   ERR_clear_error();
   const auto text = read_file(authorities, Secret::kNo);

@@ -1,6 +1,7 @@
 """--files disk, and files that change while they are sent."""
 
 import os
+import threading
 from pathlib import Path
 
 from client import Client, ConnectionEndedError, grant
@@ -102,6 +103,27 @@ class ChangeWhileSentTest(SceneTest):
 
         self.assert_never_mixed_and_whole(self.send_under(append))
 
+    def test_replies_before_a_file_that_goes_on_changing_are_not_lost(self) -> None:
+        is_over = threading.Event()
+        path = self.scene.write("hot", b"hot")
+
+        def change() -> None:
+            while not is_over.wait(0.001):
+                path.write_bytes(b"hot")
+
+        writer = threading.Thread(target=change)
+        writer.start()
+        try:
+            for _ in range(5):
+                client = self.granted_client()
+                client.send("nope\nhot\n")
+                client.half_close()
+                self.assertEqual(client.reply(), "not-found")
+                self.assertIn(client.rest()[:5], (b"OK 3\n", b"OK 0\n", b"ERR n"))
+        finally:
+            is_over.set()
+            writer.join()
+
     def test_a_file_that_is_replaced_or_removed_is_sent_whole(self) -> None:
         def replace(path: Path) -> None:
             fresh = self.scene.folder / "fresh"
@@ -156,7 +178,7 @@ class DiskModeTest(SceneTest):
         client = self.scene.client(fileserver)
         grant(client)
         client.send(b"speed\n")
-        self.assertEqual(client.rest(), b"")
+        self.assertEqual(client.rest(), b"OK 4096\n")
         eventually(lambda: reason in fileserver.log(), "the log has the reason")
 
     def test_new_folders_and_moved_ones_are_seen_at_once(self) -> None:

@@ -55,7 +55,9 @@ def answers(scene: Scene) -> list[str]:
 
 def lead(scene: Scene) -> str:
     """Of the cell whose users waited longest."""
-    seen = [_outage(scene, typical(runs)) for cell in _cells(scene) if (runs := _valid(scene, cell))]
+    seen = [
+        _outage(scene, typical(runs)) for cell in _cells(scene) if (runs := _valid(scene, cell))
+    ]
     known = [one for one in seen if one]
     return summary(max(known, key=_longest_wait)) if known else ""
 
