@@ -287,7 +287,7 @@ void CacheUpdater::load(const std::string& name) {
   record_state(name, cache_.load(name, {piece_bytes_, between_pieces}));
 }
 
-// Changes of the folder come before each file, and what they made stale before all others.
+// Changes of the folder come before each file, and what is stale takes turns with them.
 void CacheUpdater::replace_files() {
   replace_at_ = base::Deadline::never();
   has_demand_ = false;
@@ -299,10 +299,7 @@ void CacheUpdater::replace_files() {
   for (const auto& [out, in] : found) {
     process_events(base::Deadline::in_ms(0));
     if (!may_go_on()) return;
-    if (!to_load_.empty()) {
-      has_demand_ = true;
-      return;
-    }
+    if (!to_load_.empty()) load_next();
     wanted_.remove(in.name);
     const auto known = cache_.find(in.name);
     const bool is_in = known && known->file;  // it has come meanwhile

@@ -105,10 +105,8 @@ base::Result<OpenedFile> PrefetchedFiles::open_unknown(std::string_view name,
                                                        const std::string& real_name) {
   auto opened = disk_.open(name);
   if (!opened || !updater_) return opened;
-  if (cache_.has_room_for(real_name))
-    updater_->check_soon(real_name);
-  else
-    note_demand(real_name, *opened);
+  if (cache_.has_room_for(real_name)) updater_->check_soon(real_name);
+  note_demand(real_name, *opened);
   return opened;
 }
 
