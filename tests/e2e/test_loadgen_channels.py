@@ -32,13 +32,17 @@ class LoadgenChannelsTest(LoadgenScene):
         compared = ("--verify", "--verify-root", self.scene.root)
         return self.result(*asked, *compared, *flags, server=self.front, status=status)
 
+    def assert_connections(self, made: int, channels: int) -> None:
+        self.assertEqual(made, channels)
+
     def test_any_number_of_channels_brings_the_same_bytes(self) -> None:
         for write in ("in-order", "in-place"):
             for channels in (1, 2, 3, 5, 8, 16, 32):
                 with self.subTest(write=write, channels=channels):
                     flags = ("--channels", channels, "--save", self.saved, "--write", write)
                     result = self.get("big", *flags, "--requests", 1)
-                    self.assertEqual((result["bytes"], result["connections"]), (len(BIG), channels))
+                    self.assertEqual(result["bytes"], len(BIG))
+                    self.assert_connections(result["connections"], channels)
                     self.assertEqual(result["channels"]["asked"], channels)
                     self.assertEqual(result["channels"]["lost"], 0)
                     self.assertEqual((self.saved / "big").read_bytes(), BIG)

@@ -38,6 +38,11 @@ class TlsChannelEndsTest(test_loadgen_channel_ends.LoadgenChannelEndsTest):
 class TlsChannelsTest(test_loadgen_channels.LoadgenChannelsTest):
     encrypts = True
 
+    def assert_connections(self, made: int, channels: int) -> None:
+        """All bytes may be there before the last handshakes are done."""
+        self.assertGreater(made, 0)
+        self.assertLessEqual(made, channels)
+
     def test_connections_of_the_next_file_resume(self) -> None:
         for flags, handshakes, resumed in (
             ((), 9, 6),
