@@ -18,6 +18,7 @@
 #include "fileserver/files/moves.h"
 #include "fileserver/files/upload_name.h"
 #include "tests/catch.h"
+#include "tests/fileserver/files/no_descriptors.h"
 #include "tests/fileserver/files/upload_scene.h"
 
 using fileserver::Moves;
@@ -162,6 +163,15 @@ TEST_CASE("a folder goes to the trash and back with all that is in it", "[trash]
   scene.uploads->make_folder("empty");
   CHECK(scene.remove("empty") == UploadStatus::kReplaced);
   CHECK(scene.kept().front().name == "empty");
+}
+
+TEST_CASE("where the trash cannot be listed, it may have any name", "[trash]") {
+  TrashScene scene;
+  scene.put("a", "one");
+  REQUIRE(scene.remove("a") == UploadStatus::kReplaced);
+  CHECK_FALSE(scene.trash->has_of("other"));
+  const tests::OneDescriptor enough_for_the_folder_but_not_to_list_it;
+  CHECK(scene.trash->has_of("other"));
 }
 
 TEST_CASE("a link is removed, and what it leads to stays", "[trash]") {
