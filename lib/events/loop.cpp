@@ -48,6 +48,23 @@ class Loop::Bell final : public Watch {
   const net::Fd fd_;
 };
 
+// Memory may be there again though no context has ended.
+class Loop::NextTry final : public Timer {
+ public:
+  explicit NextTry(Loop& loop) : loop_(loop) {}
+  void wait() {
+    constexpr std::int64_t kPauseNs = 100 * base::kNsPerMs;
+    if (!is_linked()) loop_.set_timer(*this, base::now_ns() + kPauseNs);
+  }
+  void is_due() override {
+    loop_.start_starved();
+    if (loop_.is_short_of_memory()) wait();
+  }
+
+ private:
+  Loop& loop_;
+};
+
 void Queue::push(Runnable& one) {
   assert(!one.is_queued_);
   one.is_queued_ = true;
@@ -99,6 +116,7 @@ Loop::Loop(Helpers& helpers)
     : helpers_(helpers),
       epoll_(::epoll_create1(EPOLL_CLOEXEC)),
       bell_(std::make_unique<Bell>()),
+      next_try_(std::make_unique<NextTry>(*this)),
       spares_(std::make_unique<Spares>(*this)) {
   if (!epoll_.is_open() || !watch(bell_->fd(), EPOLLIN, *bell_)) throw no_descriptors();
 }
@@ -218,12 +236,19 @@ void Loop::set_free(std::unique_ptr<Flow> flow) {
   --busy_flows_;
   clear_timer(*flow);
   spares_->give(std::move(flow));
+  start_starved();
+}
+
+void Loop::start_starved() {
   if (Runnable* const starved = starved_.pop()) ready_.push(*starved);
 }
 
 void Loop::run_in_context(Task& task) {
   std::unique_ptr<Flow> flow = free_flow();
-  if (flow == nullptr) return starved_.push(task);
+  if (flow == nullptr) {
+    starved_.push(task);
+    return next_try_->wait();
+  }
   ++busy_flows_;
   flow->task_ = &task;
   resume(*flow.release());  // set_free() takes it back

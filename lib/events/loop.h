@@ -9,7 +9,8 @@
 // The loop goes round by round. In a round it looks once what has happened, and then lets everybody
 // go on for whom something has. A context goes on until it waits, or until it has used up its turn.
 //
-// Threads: a loop belongs to the thread that calls run(), and so does everything here but post().
+// Threads: a loop belongs to the thread that calls run(), and so does everything here that does not
+// say otherwise.
 #pragma once
 
 #include <boost/intrusive/set.hpp>
@@ -209,6 +210,7 @@ class Loop final : public base::Waits {
   friend class Flow;
   friend class Task;
   class Bell;
+  class NextTry;
   class Elsewhere;
   class Closing;
 
@@ -220,6 +222,7 @@ class Loop final : public base::Waits {
   void run_ready();
   void resume(Flow& flow);
   void set_free(std::unique_ptr<Flow> flow);
+  void start_starved();
   void run_in_context(Task& task);
   std::unique_ptr<Flow> free_flow();
   void post_flow(Flow& flow) EXCLUDES(mutex_);
@@ -233,7 +236,8 @@ class Loop final : public base::Waits {
 
   Queue ready_;
   Queue next_round_;
-  Queue starved_;         // tasks for which there was no context
+  Queue starved_;  // tasks for which there was no context; one of them tries again soon
+  const std::unique_ptr<NextTry> next_try_;
   Flow* flow_ = nullptr;  // that runs now
   std::size_t busy_flows_ = 0;
   const std::unique_ptr<Spares> spares_;

@@ -9,7 +9,7 @@ namespace events {
 
 namespace {
 
-constexpr std::size_t kFirst = 4;  // made at the start
+constexpr std::size_t kFirst = 8;  // made at the start; each listener keeps one
 
 }  // namespace
 

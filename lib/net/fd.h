@@ -1,5 +1,4 @@
 // The owner of a file descriptor.
-// The owner of a file descriptor.
 #pragma once
 
 #include <unistd.h>

@@ -23,9 +23,11 @@ bool is_ready(int fd, short events, int within_ms) {
   return base::retried([&] { return ::poll(&waiting, 1, within_ms); }) > 0;
 }
 
+// Until a deadline that has passed it only looks, also where nobody may wait.
 bool wait_for(int fd, short events, base::Deadline deadline) {
   if (base::my_waits == nullptr) return is_ready(fd, events, deadline.left_ms());
-  return is_ready(fd, events, 0) || base::my_waits->wait_for(fd, events, deadline.at_ns());
+  if (is_ready(fd, events, 0)) return true;
+  return !deadline.has_passed() && base::my_waits->wait_for(fd, events, deadline.at_ns());
 }
 
 // How long a call on the socket may sleep, as set_io_timeout() was told.

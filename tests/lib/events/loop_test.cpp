@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <array>
@@ -239,6 +240,26 @@ TEST_CASE("waiting for a descriptor ends at the deadline, or when it is ready al
   CHECK(behind);
 }
 
+TEST_CASE("where nobody may wait a socket is only looked at", "[events][net]") {
+  LoopThread one;
+  const Pair pair;
+  while (net::send_now(pair.a.get(), std::string(4096, 'x')) > 0) {
+  }
+  bool has_room = true, has_bytes = true, other_has_bytes = false;
+  std::latch looked(1);
+  one.loop.post([&] {
+    const auto now = base::Deadline::in_ms(0);
+    has_room = net::wait_until_writable(pair.a.get(), now);
+    has_bytes = net::wait_until_readable(pair.a.get(), now);
+    other_has_bytes = net::wait_until_readable(pair.b.get(), now);
+    looked.count_down();
+  });
+  looked.wait();
+  CHECK_FALSE(has_room);
+  CHECK_FALSE(has_bytes);
+  CHECK(other_has_bytes);
+}
+
 TEST_CASE("the time of a wait that ended before it cuts no later one", "[events]") {
   LoopThread one;
   const Pair pair;
@@ -419,3 +440,39 @@ TEST_CASE("a watch is told of its descriptor, and a timer of its time", "[events
   while ((told.seen & EPOLLIN) == 0 || !told.due) std::this_thread::yield();
   CHECK(told.due);
 }
+
+#if !defined(TURNSTILE_SANITIZE_ADDRESS) && !defined(TURNSTILE_SANITIZE_THREAD)
+
+TEST_CASE("a task that found no memory for a context runs when there is some", "[events]") {
+  LoopThread one;
+  constexpr int kTasks = 8;  // of which each has one of the first contexts, to the end
+  std::latch have_begun(kTasks), is_over(1), last(1);
+  for (int i = 0; i < kTasks; ++i) {
+    one.begin([&] {
+      have_begun.count_down();
+      base::Mutex mutex;
+      base::Condition never;
+      const base::Lock lock(mutex);
+      while (!is_over.try_wait()) never.wait_ms(mutex, 10);
+    });
+  }
+  have_begun.wait();
+  rlimit before{};
+  REQUIRE(::getrlimit(RLIMIT_AS, &before) == 0);
+  std::atomic<bool> is_starved = false;
+  // What is smaller than a stack is there.
+  one.loop.post([&] {
+    const rlimit none{1, before.rlim_max};
+    ::setrlimit(RLIMIT_AS, &none);
+  });
+  one.begin([&] { last.count_down(); });
+  while (!is_starved) {
+    one.loop.post([&] { is_starved = is_starved || one.loop.is_short_of_memory(); });
+    base::pause_ms(1);
+  }
+  ::setrlimit(RLIMIT_AS, &before);
+  last.wait();
+  is_over.count_down();
+}
+
+#endif
