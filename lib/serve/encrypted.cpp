@@ -45,14 +45,19 @@ std::string no_answer() { return {}; }
 std::unique_ptr<Encrypted> Encrypted::begin(const Encryption& encryption, int fd,
                                             const net::IpAddress& peer,
                                             std::int64_t idle_timeout_ms) {
-  auto channel = encryption.context.accept(fd, encryption.spoken, io_slice_ms(idle_timeout_ms));
   const auto group = encryption.handshakes.begin(peer);
   if (!group) {
     telemetry::add(Count::kHandshakesRefused);
     return {};
   }
-  return std::unique_ptr<Encrypted>(
-      new Encrypted(std::move(channel), encryption, *group, handshake_ms(idle_timeout_ms)));
+  try {
+    auto channel = encryption.context.accept(fd, encryption.spoken, io_slice_ms(idle_timeout_ms));
+    return std::unique_ptr<Encrypted>(
+        new Encrypted(std::move(channel), encryption, *group, handshake_ms(idle_timeout_ms)));
+  } catch (...) {
+    encryption.handshakes.end(*group);
+    throw;
+  }
 }
 
 Encrypted::Encrypted(std::unique_ptr<tls::Channel> channel, const Encryption& encryption,

@@ -78,8 +78,9 @@ std::size_t Stream::receive(std::span<char> into, base::Deadline& deadline) {
   const auto slice_ms = io_slice_ms(idle_timeout_ms_);
   if (encrypted_) encrypted_->bound(deadline);
   while (!is_over_) {
-    // A peer that sends slowly must not get a whole slice if less than that is left.
-    const bool is_late = !deadline.is_never() && deadline.left_ms() < slice_ms;
+    // A peer that sends slowly must not get a whole slice if less than that is left. Without an
+    // idle time-out there are no slices, and a handshake ends nevertheless.
+    const bool is_late = !deadline.is_never() && (slice_ms == 0 || deadline.left_ms() < slice_ms);
     if (is_late && !encrypted_ && !waits_until(deadline)) continue;
     const ssize_t received = receive_some(into, deadline, !is_late || !encrypted_);
     if (received > 0) return note_received(received, into.size());

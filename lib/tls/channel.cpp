@@ -27,6 +27,10 @@ namespace {
 constexpr std::size_t kRecordBytes = std::size_t{16} * 1024;
 constexpr std::size_t kFileBytes = std::size_t{64} * 1024;  // of one read
 
+// What a peer may send without a byte of a message in it: more than two records. OpenSSL goes on
+// receiving for as long as records come that only change keys.
+constexpr std::int64_t kMostRawBytes = 128 * 1024;
+
 // What is gathered for records, for all connections of the thread. Nobody may wait while something
 // is in it that was not sent yet: others would write over it meanwhile.
 std::span<char> gathered() {
@@ -92,16 +96,21 @@ struct ChannelCalls {
   }
 };
 
-Channel::Channel(SSL* ssl, int fd, std::int64_t slice_ms)
-    : ssl_(ssl), fd_(fd), slice_ms_(slice_ms) {
-  try {
-    BIO* const bio = ChannelCalls::make_for(*this);
-    SSL_set_bio(ssl_, bio, bio);
-    if ((SSL_get_options(ssl_) & SSL_OP_ENABLE_KTLS) != 0) let_kernel_encrypt();
-  } catch (...) {
-    SSL_free(ssl_);
-    throw;
+std::unique_ptr<Channel> Channel::make(SSL* ssl, int fd, std::int64_t slice_ms) {
+  if (ssl == nullptr) throw std::bad_alloc();
+  std::unique_ptr<Channel> made(new (std::nothrow) Channel(ssl, fd, slice_ms));
+  if (made == nullptr) {
+    SSL_free(ssl);
+    throw std::bad_alloc();
   }
+  made->take_calls();
+  return made;
+}
+
+void Channel::take_calls() {
+  BIO* const bio = ChannelCalls::make_for(*this);
+  SSL_set_bio(ssl_, bio, bio);
+  if ((SSL_get_options(ssl_) & SSL_OP_ENABLE_KTLS) != 0) let_kernel_encrypt();
 }
 
 Channel::~Channel() {
@@ -127,6 +136,10 @@ int Channel::read_raw(char* into, int size) {
   has_ended_ = got == 0;
   if (got == 0) errno = EAGAIN;
   if (got <= 0) return -1;
+  if (is_established_ && (raw_received_ += got) > kMostRawBytes) {
+    errno = EPROTO;
+    return -1;
+  }
   if (!std::exchange(has_begun_, true)) is_plain_ = *into >= 'A' && *into <= 'Z';
   if (!is_plain_) return static_cast<int>(got);
   errno = EPROTO;
@@ -180,13 +193,22 @@ ssize_t Channel::failed(int failure) {
 }
 
 // Whether it may be tried again, after EAGAIN. A thread with one connection has blocked already.
+// Where there is room and a call fails nevertheless, the system is short of memory, and no event
+// follows.
 bool Channel::waits(std::optional<base::Deadline>& deadline) const {
+  constexpr int kTryAgainMs = 10;
   if (base::my_waits == nullptr) return false;
   if (!deadline)
     deadline = slice_ms_ > 0 ? base::Deadline::in_ms(slice_ms_) : base::Deadline::never();
-  const bool has_come = base::my_waits->wait_for(fd_, wanted_, deadline->at_ns());
+  bool may_try = false;
+  if (wanted_ == POLLOUT && net::wait_until_writable(fd_, base::Deadline::in_ms(0))) {
+    base::pause_ms(kTryAgainMs);
+    may_try = !deadline->has_passed();
+  } else {
+    may_try = base::my_waits->wait_for(fd_, wanted_, deadline->at_ns());
+  }
   errno = EAGAIN;
-  return has_come;
+  return may_try;
 }
 
 // Returns 1 once the handshake is made. While another thread has computed, the socket may have told
@@ -212,7 +234,10 @@ ssize_t Channel::read(std::span<char> into, bool may_block) {
     if (const ssize_t done = shake_hands(may_block); done <= 0) return done;
   }
   const int room = static_cast<int>(std::min<std::size_t>(into.size(), INT32_MAX));
-  return tried(may_block && !begins, [&] { return SSL_read(ssl_, into.data(), room); });
+  const ssize_t got =
+      tried(may_block && !begins, [&] { return SSL_read(ssl_, into.data(), room); });
+  if (got > 0) raw_received_ = 0;
+  return got;
 }
 
 ssize_t Channel::receive(std::span<char> into) {

@@ -28,9 +28,10 @@ namespace tls {
 
 class Channel {
  public:
-  // Takes `ssl` over, which knows which end it is, and whether the kernel shall encrypt. `fd` must
-  // outlive the channel. `slice_ms` is the longest time of one call; 0: no limit.
-  Channel(ssl_st* ssl, int fd, std::int64_t slice_ms);
+  // Takes `ssl` over, whatever fails, which knows whether the kernel shall encrypt. `fd` must
+  // outlive the channel. `slice_ms` is the longest time of one call; 0: no limit. Throws
+  // std::bad_alloc, also for null.
+  static std::unique_ptr<Channel> make(ssl_st* ssl, int fd, std::int64_t slice_ms);
   ~Channel();
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
@@ -95,7 +96,8 @@ class Channel {
   // Whether the peer has said that it sends no more, and all it sent was received. Never waits.
   bool has_peer_finished();
 
-  // How many bytes the socket has taken since the last call. These are more than those of replies.
+  // How many bytes the socket has taken since the last call. These are more than those of replies,
+  // unless the kernel encrypts.
   std::int64_t take_raw_sent() { return std::exchange(raw_sent_, 0); }
 
   // Tells the peer that nothing was cut off. Never waits.
@@ -104,6 +106,8 @@ class Channel {
  private:
   friend struct ChannelCalls;
 
+  Channel(ssl_st* ssl, int fd, std::int64_t slice_ms) : ssl_(ssl), fd_(fd), slice_ms_(slice_ms) {}
+  void take_calls();
   void let_kernel_encrypt();
   ssize_t noted(ssize_t sent);
 
@@ -128,12 +132,13 @@ class Channel {
   bio_st* writer_ = nullptr;  // of OpenSSL, borrowed; null: the kernel shall not encrypt
   bio_st* kernel_ = nullptr;  // owned; writes once the kernel encrypts
   std::int64_t raw_sent_ = 0;
-  unsigned long reason_ = 0;  // that OpenSSL noted when it broke
-  short wanted_ = 0;          // after EAGAIN: the event of the socket that it waits for
-  bool may_block_ = false;    // the next system call
-  bool has_begun_ = false;    // a byte has come
-  bool has_ended_ = false;    // the socket says so, which may be while the server drains
-  bool is_drained_ = false;   // the socket had no more at the last look
+  std::int64_t raw_received_ = 0;  // since the handshake, or the last byte of a message
+  unsigned long reason_ = 0;       // that OpenSSL noted when it broke
+  short wanted_ = 0;               // after EAGAIN: the event of the socket that it waits for
+  bool may_block_ = false;         // the next system call
+  bool has_begun_ = false;         // a byte has come
+  bool has_ended_ = false;         // the socket says so, which may be while the server drains
+  bool is_drained_ = false;        // the socket had no more at the last look
   bool is_plain_ = false;
   bool is_established_ = false;
   bool is_in_kernel_ = false;  // the socket takes bytes in clear, and the kernel encrypts them

@@ -55,8 +55,7 @@ ClientContext::ClientContext(ClientFiles files, const std::string& spoken)
 Socket ClientContext::begin(net::Fd fd, const std::string& name, std::int64_t slice_ms,
                             SSL_SESSION* resumed) {
   SSL* const ssl = SSL_new(context_.current().get());  // which keeps the context
-  if (ssl == nullptr) throw std::bad_alloc();
-  auto channel = std::make_unique<Channel>(ssl, fd.get(), slice_ms);
+  auto channel = Channel::make(ssl, fd.get(), slice_ms);
   SSL_set_connect_state(ssl);
   if (!expect(ssl, name)) throw std::bad_alloc();
   if (resumed != nullptr && SSL_set_session(ssl, resumed) != 1) throw std::bad_alloc();

@@ -9,7 +9,6 @@
 
 #include <cerrno>
 #include <ctime>
-#include <new>
 #include <span>
 #include <string_view>
 #include <system_error>
@@ -164,10 +163,10 @@ std::unique_ptr<Channel> ServerContext::accept(int fd, Spoken spoken, std::int64
   static const std::string_view kLines = alpn_of(Spoken::kLines);
   warn_of_end();
   SSL* const ssl = SSL_new(context_.current().get());  // which keeps the context
-  if (ssl == nullptr) throw std::bad_alloc();
+  auto channel = Channel::make(ssl, fd, slice_ms);
   SSL_set_accept_state(ssl);
   SSL_set_app_data(ssl, const_cast<std::string_view*>(spoken == Spoken::kHttp ? &kHttp : &kLines));
-  return std::make_unique<Channel>(ssl, fd, slice_ms);
+  return channel;
 }
 
 }  // namespace tls

@@ -231,6 +231,16 @@ class HalfHandshakesTest(HttpsScene):
         self.assertEqual(raw.recv(1), b"")
         eventually(lambda: self.handshakes(server, "late") == 1, "it is counted")
 
+    def test_one_ends_also_where_nobody_is_ever_idle_for_too_long(self) -> None:
+        servers = [self.serve(model, "--idle-timeout", "0") for model in MODELS]
+        half = [self.scene.keep(connect(server)) for server in servers]
+        for raw in half:
+            raw.sendall(b"\x16\x03\x01\x02\x00\x01")
+            raw.settimeout(60)
+        for raw, server in zip(half, servers, strict=True):
+            self.assertEqual(raw.recv(1), b"")
+            eventually(lambda: self.handshakes(server, "late") == 1, "it is counted")
+
 
 class FilesTest(HttpsScene):
     """--tls-certificate and --tls-key."""

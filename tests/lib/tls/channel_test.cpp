@@ -201,3 +201,40 @@ TEST_CASE("what waits for room is not mixed with what others of the thread send"
   taken += pair.take(head.size() + kBytes - taken.size());
   CHECK((taken == head + content));
 }
+
+namespace {
+
+// So many records that only change the keys of the client.
+std::string key_updates(SSL* client, int count) {
+  BIO* const written = ::BIO_new(::BIO_s_mem());
+  SSL_set0_wbio(client, written);
+  for (int i = 0; i < count; ++i) {
+    REQUIRE(SSL_key_update(client, SSL_KEY_UPDATE_NOT_REQUESTED) == 1);
+    REQUIRE(SSL_do_handshake(client) == 1);
+  }
+  REQUIRE(SSL_write(client, "x", 1) == 1);
+  char* bytes = nullptr;
+  const long size = BIO_get_mem_data(written, &bytes);
+  return {bytes, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+TEST_CASE("a client may change its keys, but does nothing else with much that it sends", "[tls]") {
+  Server server;
+  TlsPair pair(server.context());
+  std::array<char, 100> bytes;
+  for (int i = 0; i < 4; ++i) {
+    const std::string some = key_updates(pair.client, 1500);
+    REQUIRE(some.size() > 40'000);
+    REQUIRE(base::write_all(pair.client_fd.get(), some));
+    REQUIRE(pair.channel->receive(bytes) == 1);
+  }
+  const std::string many = key_updates(pair.client, 6000);
+  std::jthread sends([&] { base::write_all(pair.client_fd.get(), many); });
+  CHECK(pair.channel->receive(bytes) == -1);
+  CHECK(errno == EPROTO);
+  while (base::retried([&] { return ::read(pair.server_fd.get(), bytes.data(), bytes.size()); }) ==
+         static_cast<ssize_t>(bytes.size())) {
+  }
+}
