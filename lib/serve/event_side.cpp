@@ -5,11 +5,18 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "base/clock.h"
 #include "base/completes.h"
+#include "net/socket_io.h"
 #include "telemetry/board.h"
+#include "telemetry/counters.h"
 
 namespace serve {
 
@@ -50,7 +57,7 @@ bool EventCommon::wait_until_all_left(base::Deadline deadline) {
   return places_taken == 0;
 }
 
-EventConnection::EventConnection(Arrival arrival, std::size_t its_front, Side& side,
+EventConnection::EventConnection(Arrival&& arrival, std::size_t its_front, Side& side,
                                  EventCommon& common)
     : OwnDescriptor(arrival.fd.get(), kAllEvents),
       stream(std::move(arrival.fd), arrival.peer, common.options.idle_timeout_ms,
@@ -88,16 +95,34 @@ Side::Side(EventCommon& common) : loop(common.helpers), common_(common) {
     accepting_.push_back(std::make_unique<Accepting>(*common.entrances[i], i, *this));
   free_workers_.resize(common.entrances.size());
   for (auto& workers : free_workers_) workers.reserve(kMostFreeWorkers);
+  for (std::size_t i = 0; i < accepting_.size(); ++i) {
+    const int fd = common.entrances[i]->acceptor.fd();
+    if (!loop.watch(fd, EPOLLIN | EPOLLET | EPOLLEXCLUSIVE, *accepting_[i]))
+      throw std::system_error(errno, std::generic_category(), "cannot watch a listener");
+  }
 }
 
 void Side::start() {
   thread = std::thread([this] { run(); });
 }
 
-void Side::take_from_other(Arrival arrival, std::size_t front) {
-  const auto taken = std::make_shared<Arrival>(std::move(arrival));
-  loop.post([this, taken, front] { begin(std::move(*taken), front); });
-  connections_.fetch_add(1, std::memory_order_relaxed);
+bool Side::take_from_other(Arrival arrival, std::size_t front) {
+  const auto take = [this, front](Arrival taken) { begin(std::move(taken), front); };
+  const bool is_taken = post_arrival(std::move(arrival), front, take);
+  if (is_taken) connections_.fetch_add(1, std::memory_order_relaxed);
+  return is_taken;
+}
+
+// Has take() called by this side, soon, or refuses the connection.
+bool Side::post_arrival(Arrival arrival, std::size_t front, std::function<void(Arrival)> take) {
+  std::shared_ptr<Arrival> taken;
+  const bool is_posted = base::completes("cannot serve a connection", [&] {
+    taken = std::make_shared<Arrival>(std::move(arrival));
+    loop.post([taken, take = std::move(take)] { take(std::move(*taken)); });
+  });
+  if (!is_posted)
+    refuse(std::move((taken ? *taken : arrival).fd), common_.entrances[front]->busy_answer);
+  return is_posted;
 }
 
 void Side::drain() {
@@ -123,11 +148,7 @@ void Side::stop() {
 
 void Side::run() {
   const telemetry::Lease lease(common_.options.counters);
-  for (std::size_t i = 0; i < accepting_.size(); ++i) {
-    loop.watch(common_.entrances[i]->acceptor.fd(), EPOLLIN | EPOLLET | EPOLLEXCLUSIVE,
-               *accepting_[i]);
-    loop.start(*accepting_[i]);
-  }
+  for (const auto& one : accepting_) loop.start(*one);
   loop.run();
 }
 
@@ -144,8 +165,7 @@ void Side::admit(Arrival arrival, Entrance& entrance, std::size_t front) {
     connections_.fetch_add(1, std::memory_order_relaxed);
     return begin(std::move(arrival), front);
   }
-  const auto hand_over = [&] { side.take_from_other(std::move(arrival), front); };
-  if (!base::completes("cannot serve a connection", hand_over)) common_.free_place();
+  if (!side.take_from_other(std::move(arrival), front)) common_.free_place();
 }
 
 // Each side knows its own connections. The newcomer goes from one to the other until one gives way,
@@ -157,12 +177,9 @@ void Side::admit_in_place_of_other(Arrival arrival, std::size_t front, std::size
     return begin(std::move(arrival), front);
   }
   if (sides_asked == 2 * sides) return common_.entrances[front]->turn_away(std::move(arrival));
-  std::ignore = base::completes("cannot serve a connection", [&] {
-    const auto taken = std::make_shared<Arrival>(std::move(arrival));
-    Side& other = next();
-    other.loop.post([&other, taken, front, sides_asked] {
-      other.admit_in_place_of_other(std::move(*taken), front, sides_asked + 1);
-    });
+  Side& other = next();
+  other.post_arrival(std::move(arrival), front, [&other, front, sides_asked](Arrival taken) {
+    other.admit_in_place_of_other(std::move(taken), front, sides_asked + 1);
   });
 }
 
@@ -211,7 +228,7 @@ void Side::begin(Arrival arrival, std::size_t front) {
   if (!is_made) {
     connections_.fetch_sub(1, std::memory_order_relaxed);
     common_.free_place();
-    return;
+    return refuse(std::move(arrival.fd), common_.entrances[front]->busy_answer);
   }
   made->place.begin(common_.shares, group);
   all_.push_back(*made);
@@ -221,7 +238,7 @@ void Side::begin(Arrival arrival, std::size_t front) {
 void Side::serve(EventConnection& one) {
   auto worker = take_worker(one.front);
   if (worker == nullptr) {
-    one.stream.abort();
+    say_busy(one);
   } else {
     serve_for_now(*worker, one.stream);
     auto& free = free_workers_[one.front];
@@ -235,6 +252,14 @@ void Side::serve(EventConnection& one) {
   } else {
     end(one);
   }
+}
+
+void Side::say_busy(EventConnection& one) {
+  telemetry::add(telemetry::Count::kConnectionsRefused);
+  std::ignore = base::completes("cannot serve a connection", [&] {
+    net::send_now(one.stream.fd(), common_.entrances[one.front]->busy_answer());
+  });
+  one.stream.end_gently();
 }
 
 std::unique_ptr<Worker> Side::take_worker(std::size_t front) {

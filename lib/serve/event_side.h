@@ -4,6 +4,7 @@
 #include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/set.hpp>
+#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -47,7 +48,7 @@ class EventConnection final : public events::Task,
                               public boost::intrusive::list_base_hook<>,
                               public boost::intrusive::set_base_hook<> {
  public:
-  EventConnection(Arrival arrival, std::size_t its_front, Side& side, EventCommon& common);
+  EventConnection(Arrival&& arrival, std::size_t its_front, Side& side, EventCommon& common);
 
   void run() override;
 
@@ -83,12 +84,15 @@ class Accepting final : public events::Task, public events::OwnDescriptor {
 // A loop with its thread and its connections.
 class Side final : public events::Timer {
  public:
+  // Throws std::system_error if there are no descriptors, and std::bad_alloc.
   explicit Side(EventCommon& common);
 
   // The next five: any thread.
   void start();
   int connections() const { return connections_.load(std::memory_order_relaxed); }
-  void take_from_other(Arrival arrival, std::size_t front);
+
+  // Serves the connection, soon. If there is no memory for that, refuses it and returns false.
+  bool take_from_other(Arrival arrival, std::size_t front);
   void drain();
   void cut(std::atomic<int>& count);  // counts those that it cuts off
   void stop();
@@ -105,12 +109,14 @@ class Side final : public events::Timer {
  private:
   void run();
   void admit_in_place_of_other(Arrival arrival, std::size_t front, std::size_t sides_asked);
+  bool post_arrival(Arrival arrival, std::size_t front, std::function<void(Arrival)> take);
   bool lets_one_give_way(bool must_be_silent);
   Side& next();
   Side& with_fewest();
   void begin(Arrival arrival, std::size_t front);
   void rest(EventConnection& one);
   void end(EventConnection& one);
+  void say_busy(EventConnection& one);
   std::unique_ptr<Worker> take_worker(std::size_t front);
 
   EventCommon& common_;

@@ -1,4 +1,5 @@
-// The two models of a server: one thread, or one process, owns a connection from accept to close.
+// The three models of a server: one thread, one process, or one of a few loops owns a connection
+// from accept to close.
 //
 // With spare threads (or processes), many of them wait in accept on the one listener, and the
 // kernel wakes exactly one for a connection; nothing is handed over. If that leaves none waiting,
@@ -38,7 +39,7 @@ struct Front {
 // A list of one front.
 std::vector<Front> only(Front front);
 
-// Both serve until SIGTERM or SIGINT, then drain: no new connection is accepted, the requests under
+// All serve until SIGTERM or SIGINT, then drain: no new connection is accepted, the requests under
 // way are finished, and after options.drain_ms the remaining connections are cut. They return true
 // when that is over, and false at once, after logging the reason, if they cannot start.
 //

@@ -24,8 +24,8 @@ namespace serve {
 
 namespace {
 
-// One thread, and the connection that it serves now, if any. Until the server drains, only this
-// thread takes the mutex, so it never waits.
+// One thread, and the connection that it serves now, if any. Others take the mutex only in a drain,
+// and when the connection may have to give way.
 class Seat {
  public:
   std::thread thread;

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <memory>
+#include <new>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -58,7 +59,7 @@ class Served {
 
   void give(net::Fd fd) {
     REQUIRE(common.take_place());
-    side().take_from_other({std::move(fd), {}}, 0);
+    REQUIRE(side().take_from_other({std::move(fd), {}}, 0));
   }
   bool all_leave() {
     common.is_draining = true;
@@ -76,6 +77,24 @@ std::pair<net::Fd, net::Fd> connected() {
 }
 
 }  // namespace
+
+TEST_CASE("a connection for which there is no memory is told that the server is busy", "[serve]") {
+  struct NoMemory : serve::Worker {
+    NoMemory() { throw std::bad_alloc(); }
+    void serve(serve::Stream& /*stream*/) override {}
+  };
+  Served<NoMemory> served;
+  auto [mine, peer] = connected();
+  served.give(std::move(mine));
+  pollfd told{peer.get(), POLLIN, 0};
+  REQUIRE(::poll(&told, 1, kMostMs) == 1);
+  std::array<char, 100> answer;
+  const ssize_t got = ::read(peer.get(), answer.data(), answer.size());
+  REQUIRE(got > 0);
+  CHECK(std::string_view(answer.data(), static_cast<std::size_t>(got)) == serve::busy_line());
+  peer = net::Fd();
+  CHECK(served.all_leave());
+}
 
 TEST_CASE("a connection that cannot be watched is closed, and leaves its place", "[serve]") {
   struct : events::Watch {
