@@ -33,6 +33,8 @@ bool may_be_kept(const AuthOutcome& outcome) {
   return outcome.is_reusable && goes_on(outcome.reply);
 }
 
+Error no_place() { return {base::ErrorCode::kUnavailable, "too many wait for the authserver"}; }
+
 // For those whose answer has no content.
 base::Status without_content(const base::Result<std::string>& answer) {
   if (!answer) return answer.error();
@@ -42,14 +44,14 @@ base::Status without_content(const base::Result<std::string>& answer) {
 
 }  // namespace
 
-// It waits for no place: whether the server can serve is asked for also when a crowd logs in.
 base::Status AuthClient::ask(const wire::Ping& ping) {
   const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   const std::string line = wire::line_of(ping);
-  return without_content(mode_ == AuthConnection::kPerRequest
-                             ? ask_on_new_connection(line, deadline, Repeat::kSafe)
-                             : ask_alone(line, deadline, Repeat::kSafe));
+  std::optional<AskingPlaces::Place> place;
+  if (events::Loop::current() != nullptr) place.emplace(ping_places_, half_way_to(deadline));
+  if (place && !place->is_taken()) return no_place();
+  return without_content(ask_by_itself(line, deadline, Repeat::kSafe));
 }
 
 base::Status AuthClient::ask(const wire::Auth& request, Sharing sharing) {
@@ -121,12 +123,12 @@ base::Result<std::string> AuthClient::ask(const wire::As& request) {
 AuthClient::Answer AuthClient::ask_line(std::string_view line, Repeat repeat, Sharing sharing) {
   const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
-  if (mode_ == AuthConnection::kPerRequest) return ask_on_new_connection(line, deadline, repeat);
-  const bool may_share = sharing == Sharing::kAllowed && repeat == Repeat::kSafe;
+  const bool may_share = mode_ == AuthConnection::kPersistent && sharing == Sharing::kAllowed &&
+                         repeat == Repeat::kSafe;
   if (may_share) {
     if (auto status = ask_together(line, deadline)) return *status;
   }
-  return events::Loop::current() == nullptr ? ask_alone(line, deadline, repeat)
+  return events::Loop::current() == nullptr ? ask_by_itself(line, deadline, repeat)
                                             : ask_in_a_place(line, deadline, repeat, may_share);
 }
 
@@ -144,12 +146,17 @@ std::optional<AuthClient::Answer> AuthClient::ask_together(std::string_view line
 AuthClient::Answer AuthClient::ask_in_a_place(std::string_view line, base::Deadline deadline,
                                               Repeat repeat, bool may_share) {
   const AskingPlaces::Place place(places_, half_way_to(deadline));
-  if (!place.is_taken())
-    return Error{base::ErrorCode::kUnavailable, "too many wait for the authserver"};
+  if (!place.is_taken()) return no_place();
   if (place.has_waited() && may_share) {
     if (auto status = ask_together(line, deadline)) return *status;
   }
-  return ask_alone(line, deadline, repeat);
+  return ask_by_itself(line, deadline, repeat);
+}
+
+AuthClient::Answer AuthClient::ask_by_itself(std::string_view line, base::Deadline deadline,
+                                             Repeat repeat) {
+  return mode_ == AuthConnection::kPerRequest ? ask_on_new_connection(line, deadline, repeat)
+                                              : ask_alone(line, deadline, repeat);
 }
 
 AuthClient::Answer AuthClient::ask_alone(std::string_view line, base::Deadline deadline,

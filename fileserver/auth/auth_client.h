@@ -24,9 +24,11 @@ namespace fileserver {
 // no idle connection makes a new one. A connection is closed instead of kept if anything about it
 // is odd, so a late answer can never be taken for the answer to another request.
 //
-// Threads: any, at the same time. A request that is not asked together with others takes no lock.
+// Threads: any, at the same time. Kept connections are taken without a lock.
 class AuthClient {
  public:
+  static constexpr std::size_t kMostPings = 4;  // of a loop, at one moment
+
   // `encryption` must outlive it; null: the authserver is asked in clear.
   explicit AuthClient(const AuthOptions& options, AuthAddresses::Resolver resolver = net::resolve,
                       AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn,
@@ -81,6 +83,7 @@ class AuthClient {
   std::optional<AuthOutcome> ask_on_lane(std::string_view line, base::Deadline answer_by);
   Answer ask_in_a_place(std::string_view line, base::Deadline deadline, Repeat repeat,
                         bool may_share);
+  Answer ask_by_itself(std::string_view line, base::Deadline deadline, Repeat repeat);
   Answer ask_alone(std::string_view line, base::Deadline deadline, Repeat repeat);
   Answer ask_on_new_connection(std::string_view line, base::Deadline deadline, Repeat repeat);
   AuthLane::Note note_on_lane() {
@@ -100,7 +103,10 @@ class AuthClient {
   const std::int64_t timeout_ms_;
   const AuthLane::Limits limits_;
   ConnectionShelf kept_;
-  AskingPlaces places_;  // for contexts of loops; a thread that waits is a bound by itself
+  // For contexts of loops; a thread that waits is a bound by itself. Whether the server can serve
+  // is asked for also when a crowd logs in.
+  AskingPlaces places_{AskingPlaces::kMost};
+  AskingPlaces ping_places_{kMostPings};
 
   // Two, so that two cores of the authserver have work, and a slow answer does not hold up all.
   std::array<AuthLane, 2> lanes_;

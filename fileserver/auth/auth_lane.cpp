@@ -95,12 +95,17 @@ void AuthLane::Waiting::erase(Question* question) {
 
 std::optional<AuthOutcome> AuthLane::ask(std::string_view line, base::Deadline answer_by) {
   Question mine{line};
-  switch (enter(mine)) {
-    case Entry::kNone: return {};
-    case Entry::kFirst: return begin(mine, answer_by);
-    case Entry::kBehind: break;
+  try {
+    switch (enter(mine)) {
+      case Entry::kNone: return {};
+      case Entry::kFirst: return begin(mine, answer_by);
+      case Entry::kBehind: break;
+    }
+    return wait(mine, answer_by);
+  } catch (...) {  // only a leader does what may fail
+    give_up(mine);
+    throw;
   }
-  return wait(mine, answer_by);
 }
 
 AuthLane::Entry AuthLane::enter(Question& mine) {
@@ -137,7 +142,7 @@ std::optional<AuthOutcome> AuthLane::wait(Question& mine, base::Deadline answer_
     state = sleep_until(mine.state, leave_ns) ? mine.state.load(std::memory_order_acquire)
                                               : leave(mine);
   }
-  if (state == kAnswered) return mine.outcome;
+  if (state == kAnswered) return std::move(mine.outcome);
   if (state == kLeads) return lead(mine, answer_by);
   return {};
 }
@@ -181,7 +186,7 @@ AuthOutcome AuthLane::lead(Question& mine, base::Deadline answer_by) {
     send_waiting();
     hand_on();
   }
-  return mine.outcome;
+  return std::move(mine.outcome);
 }
 
 AuthLane::Replies AuthLane::read_replies() {

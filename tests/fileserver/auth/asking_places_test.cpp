@@ -16,12 +16,14 @@ using fileserver::AskingPlaces;
 
 namespace {
 
+constexpr int kAsking = 300;
+
 base::Deadline in_a_minute() { return base::Deadline::in_ms(60'000); }
 
 }  // namespace
 
 TEST_CASE("who finds no place waits until one is given back", "[fileserver]") {
-  AskingPlaces places;
+  AskingPlaces places(AskingPlaces::kMost);
   std::vector<std::unique_ptr<AskingPlaces::Place>> taken;
   for (std::size_t i = 0; i < AskingPlaces::kMost; ++i)
     taken.push_back(std::make_unique<AskingPlaces::Place>(places, in_a_minute()));
@@ -36,7 +38,17 @@ TEST_CASE("who finds no place waits until one is given back", "[fileserver]") {
   CHECK_FALSE(AskingPlaces::Place(places, in_a_minute()).has_waited());
 }
 
-TEST_CASE("a crowd on one loop makes few connections, and all are answered", "[fileserver]") {
+namespace {
+
+struct Crowd {
+  int answered;
+  int connections;
+};
+
+// What a crowd on one loop gets, and how many ask the authserver at one moment. No answer comes
+// before `most` of them do.
+Crowd ask_together(fileserver::AuthConnection mode, int most,
+                   const std::function<bool(fileserver::AuthClient&)>& ask) {
   tests::Gate gate;
   tests::ScriptedAuthserver server([&](tests::ScriptedAuthserver::Peer& peer) {
     while (peer.next_line()) {
@@ -44,18 +56,36 @@ TEST_CASE("a crowd on one loop makes few connections, and all are answered", "[f
       peer.send("OK\n");
     }
   });
-  fileserver::AuthClient client(
-      {server.address(), fileserver::AuthConnection::kPersistent, 60'000});
+  fileserver::AuthClient client({server.address(), mode, 60'000});
   tests::LoopThread one;
   const tests::Gate::OpenAtEnd open_at_end(gate);
   gate.set_open(false);
-  constexpr int kCrowd = 300;
   std::atomic<int> answered = 0;
-  const auto ask = [&] { answered += client.ask(wire::Auth{{"amy", "pw"}}).ok() ? 1 : 0; };
-  std::thread asking([&] { one.do_all(std::vector<std::function<void()>>(kCrowd, ask)); });
-  while (gate.waiting() < static_cast<int>(AskingPlaces::kMost)) base::pause_ms(1);
+  const auto ask_once = [&] { answered += ask(client) ? 1 : 0; };
+  std::thread asking([&] { one.do_all(std::vector<std::function<void()>>(kAsking, ask_once)); });
+  while (gate.waiting() < most) base::pause_ms(1);
+  const int connections = server.connections();
   gate.set_open(true);
   asking.join();
-  CHECK(answered == kCrowd);
-  CHECK(server.connections() == static_cast<int>(AskingPlaces::kMost));
+  return {answered, connections};
+}
+
+}  // namespace
+
+TEST_CASE("a crowd on one loop makes few connections, and all are answered", "[fileserver]") {
+  const auto log_in = [](fileserver::AuthClient& client) {
+    return client.ask(wire::Auth{{"amy", "pw"}}).ok();
+  };
+  const auto ping = [](fileserver::AuthClient& client) { return client.ask(wire::Ping{}).ok(); };
+  constexpr int kMost = AskingPlaces::kMost;
+  constexpr int kMostPings = fileserver::AuthClient::kMostPings;
+  for (const auto mode :
+       {fileserver::AuthConnection::kPersistent, fileserver::AuthConnection::kPerRequest}) {
+    const auto [logged_in, of_log_ins] = ask_together(mode, kMost, log_in);
+    CHECK(logged_in == kAsking);
+    CHECK(of_log_ins == kMost);
+    const auto [told, of_pings] = ask_together(mode, kMostPings, ping);
+    CHECK(told == kAsking);
+    CHECK(of_pings == kMostPings);
+  }
 }

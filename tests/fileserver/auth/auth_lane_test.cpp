@@ -1,6 +1,7 @@
 #include "fileserver/auth/auth_lane.h"
 
 #include <future>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -233,6 +234,23 @@ TEST_CASE("who leaves from the middle of those that wait is not asked for", "[fi
   CHECK(scene.lane.callers() == 1);
   scene.answer("OK\n");
   CHECK(told(first) == "OK");
+  auto next = scene.ask("auth:next:pw");
+  CHECK(scene.received() == "auth:next:pw\n");
+  scene.answer("OK\n");
+  CHECK(told(next) == "OK");
+}
+
+TEST_CASE("a leader that finds no memory gives the lane up, and others use it", "[fileserver]") {
+  Scene scene;
+  scene.is_short_of_memory = true;
+  auto first = scene.ask("auth:first:pw");
+  CHECK(scene.received() == "auth:first:pw\n");
+  auto behind = scene.ask_behind("auth:behind:pw");
+  scene.answer("OK\n");
+  CHECK_THROWS_AS(first.get(), std::bad_alloc);
+  CHECK(told(behind) == "alone");
+  scene.is_short_of_memory = false;
+  scene.connect();
   auto next = scene.ask("auth:next:pw");
   CHECK(scene.received() == "auth:next:pw\n");
   scene.answer("OK\n");

@@ -4,8 +4,10 @@
 #include <sys/socket.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <future>
+#include <new>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -30,7 +32,11 @@ constexpr AuthLane::Limits kPatient{kAMinuteMs * base::kNsPerMs, kAMinuteMs};
 struct Scene {
   explicit Scene(AuthLane::Limits limits = kPatient, std::int64_t timeout_ms = kAMinuteMs)
       : lane(
-            kept, [this](int, const AuthOutcome& outcome) { noted.push_back(outcome.kind); },
+            kept,
+            [this](int, const AuthOutcome& outcome) {
+              if (is_short_of_memory) throw std::bad_alloc();
+              noted.push_back(outcome.kind);
+            },
             limits),
         timeout_ms_(timeout_ms) {
     connect();
@@ -75,6 +81,7 @@ struct Scene {
   fileserver::ConnectionShelf kept;
   net::Fd authserver;
   std::vector<Kind> noted;
+  std::atomic<bool> is_short_of_memory = false;  // a leader is
   AuthLane lane;
 
  private:
