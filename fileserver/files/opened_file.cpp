@@ -1,9 +1,12 @@
 #include "fileserver/files/opened_file.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <utility>
 
 #include "base/clock.h"
@@ -44,7 +47,8 @@ void send_from_disk(serve::Stream& stream, std::span<const char> head, const Ope
   const int fd = file.fd.get();
   auto offset = static_cast<std::int64_t>(range.begin);
   std::size_t left = range.size_bytes;
-  const auto buffer = std::make_unique_for_overwrite<char[]>(std::min(left, file.piece_bytes));
+  const std::unique_ptr<char[]> buffer(new (std::nothrow) char[std::min(left, file.piece_bytes)]);
+  if (buffer == nullptr) return cut(stream, head, file.name, "out of memory", 0);
   do {
     const std::span<char> piece(buffer.get(), std::min(left, file.piece_bytes));
     const ssize_t got = base::read_fully_at(fd, piece, offset);
@@ -59,6 +63,12 @@ void send_from_disk(serve::Stream& stream, std::span<const char> head, const Ope
 }
 
 }  // namespace
+
+bool DiskFd::may_hold_up_others() const {
+  if (base::my_waits == nullptr) return false;
+  struct stat now {};
+  return !closes_at_once_ || ::fstat(fd_.get(), &now) != 0 || now.st_nlink == 0;
+}
 
 // A file that is removed or replaced while it is sent is sent to its end. An upload that replaces
 // it takes its name away in two steps, so a file that seems to be renamed is looked at again.

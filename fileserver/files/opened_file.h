@@ -19,7 +19,8 @@ namespace fileserver {
 constexpr std::size_t kDefaultPieceBytes = 64 * 1024;
 
 // Owns the descriptor of a file on disk, or none, and closes it with base::close_file(), unless it
-// closes at once.
+// closes at once. With the last descriptor of a file that was removed, its blocks are freed, which
+// is never at once.
 class DiskFd {
  public:
   DiskFd() = default;
@@ -27,13 +28,15 @@ class DiskFd {
   DiskFd(DiskFd&&) noexcept = default;
   DiskFd& operator=(DiskFd&&) noexcept = default;
   ~DiskFd() {
-    if (fd_.is_open() && !closes_at_once_) base::close_file(fd_.release());
+    if (fd_.is_open() && may_hold_up_others()) base::close_file(fd_.release());
   }
 
   bool is_open() const { return fd_.is_open(); }
   int get() const { return fd_.get(); }
 
  private:
+  bool may_hold_up_others() const;
+
   net::Fd fd_;
   bool closes_at_once_ = false;
 };

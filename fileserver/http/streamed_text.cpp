@@ -55,6 +55,7 @@ class StreamedAnswer {
       head.field("Transfer-Encoding", "chunked");
     }
     has_begun_ = true;
+    if (is_body_wanted()) exchange_.stream().begin_unsized_reply(false);
     return exchange_.stream().send(head.finish());
   }
 
@@ -83,11 +84,9 @@ class StreamedAnswer {
 
   void end(std::string_view last) {
     if (!send_piece(last)) return;
-    if (!left_) {
-      exchange_.stream().send(std::string_view("0\r\n\r\n"));
-    } else if (*left_ > 0) {
-      exchange_.stream().abort();
-    }
+    serve::Stream& stream = exchange_.stream();
+    if (left_ && *left_ > 0) return stream.abort();
+    if (left_ || stream.send(std::string_view("0\r\n\r\n"))) stream.end_unsized_reply();
   }
 
   Exchange& exchange_;

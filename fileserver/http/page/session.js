@@ -7,6 +7,11 @@ async function isSignedIn() {
   return isDone((await ask("/-/whoami")).status);
 }
 
+// An address with a fragment would only be scrolled to.
+function askAgain() {
+  location.replace(location.href.replace(/#.*/s, ""));
+}
+
 function startSignIn() {
   const { user, password, stay } = signIn.elements;
   signIn.append(statusLine);
@@ -15,18 +20,18 @@ function startSignIn() {
     const content = { user: user.value, password: password.value, stay: stay.checked };
     say("…");
     const { status } = await ask("/-/session", content);
-    if (isDone(status)) return location.replace(location.href);
+    if (isDone(status)) return askAgain();
     say(status === 401 ? "The user name or the password is wrong." : wordsOf(status), true);
     password.select();
   });
   isSignedIn().then((is) => {
-    if (is && !document.referrer.startsWith(location.origin)) location.replace(location.href);
+    if (is && !document.referrer.startsWith(location.origin)) askAgain();
   });
 }
 
 async function signOut() {
   const status = await send("DELETE", "/-/session");
-  if (isDone(status) || status === 401) location.replace(location.href);
+  if (isDone(status) || status === 401) askAgain();
   else say(wordsOf(status), true);
 }
 
