@@ -68,13 +68,13 @@ base::Status set_password(AccountStore& store, const std::string& where, const s
   auto record = read_record(scheme);
   if (!record) return record.error();
   bool is_disabled = false;
-  auto replaced =
+  const auto replaced =
       change_record(store, user, [&](const AccountRecord& before) -> base::Result<std::string> {
         is_disabled = before.marks.is_disabled;
         return text_of(AccountRecord{before.marks, *record});
       });
   wipe(*record);
-  if (replaced) replaced = close_tokens_of(store, user, Ended::kAllButApps);
+  if (replaced) clear_tokens_of(store, user, Ended::kAllButApps);
   return report(
       user, replaced,
       is_disabled ? "has the new password, and stays disabled, in" : "has the new password in",
@@ -83,8 +83,8 @@ base::Status set_password(AccountStore& store, const std::string& where, const s
 
 base::Status remove_account(AccountStore& store, const std::string& where,
                             const std::string& user) {
-  auto removed = store.remove(user);
-  if (removed) removed = close_tokens_of(store, user, Ended::kAll);
+  const auto removed = store.remove(user);
+  if (removed) clear_tokens_of(store, user, Ended::kAll);
   return report(user, removed, "removed from", where);
 }
 

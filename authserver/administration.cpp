@@ -291,8 +291,9 @@ base::Result<std::string> Administration::add(std::string_view user) {
 }
 
 base::Status Administration::remove(std::string_view user) {
-  if (const auto removed = store_.remove(user); !removed) return removed;
-  return close_tokens_of(store_, user, Ended::kAll);
+  auto removed = store_.remove(user);
+  if (removed) clear_tokens_of(store_, user, Ended::kAll);
+  return removed;
 }
 
 base::Result<std::string> Administration::tokens_of(std::string_view user,
@@ -339,20 +340,27 @@ base::Result<std::string> Administration::make_link(std::string_view user,
 }
 
 // Whoever is first with a link sets the password: the record that is replaced is the one that the
-// link was made for.
+// link was made for. The hash takes time, in which a newer link may have ended this one.
 base::Status Administration::set_password(const Speaker& invited, std::string_view password) {
-  auto replaced = change_record(
+  auto changed = change_record(
       store_, invited.user, [&](const AccountRecord& before) -> base::Result<std::string> {
         auto is_good =
             check_token(store_, tokens_, invited.row, invited.token, Answer(text_of(before)));
         if (!is_good) return is_good.error();
         auto record = authenticator_.record_of(password);
         if (!record) return record.error();
+        if (const auto still = store_.find_record(invited.row); !still) {
+          wipe(*record);
+          return still.error().code == ErrorCode::kNotFound
+                     ? Error{ErrorCode::kDenied, "another link was made meanwhile"}
+                     : still.error();
+        }
         std::string after = text_of(AccountRecord{before.marks, *record});
         wipe(*record);
         return after;
       });
-  return replaced ? close_tokens_of(store_, invited.user, Ended::kAllButApps) : replaced;
+  if (changed) clear_tokens_of(store_, invited.user, Ended::kAllButApps);
+  return changed;
 }
 
 }  // namespace authserver

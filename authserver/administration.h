@@ -24,9 +24,6 @@ base::Result<std::string> invite(AccountStore& store, SharedTokenState& tokens,
 // So many users are listed at once.
 inline constexpr std::size_t kListedAtOnce = 500;
 
-// The longest content of an answer.
-inline constexpr std::size_t kMaxAnswerBytes = std::size_t{64} * 1024;
-
 // One thread, that of the store.
 class Administration {
  public:

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "authserver/passwords/scheme.h"
 
@@ -17,7 +18,8 @@ using base::ErrorCode;
 // Nobody has this name. Its record is looked for in place of that of a maker.
 constexpr std::string_view kNobody = ":nobody";
 
-// So often somebody else may use a link while its counter is written.
+// So often somebody else may use a link while its counter is written. Those of one authserver wait
+// for each other from the second time on, so that a crowd is served.
 constexpr int kTries = 64;
 
 Error no_such_link() { return {ErrorCode::kDenied, "no such link"}; }
@@ -55,31 +57,44 @@ base::Result<bool> count_use(AccountStore& store, const std::string& row, const 
   return counted.ok();
 }
 
+// Nothing: somebody else has used the link meanwhile.
+base::Result<std::optional<VisitedLink>> try_to_visit(AccountStore& store, SharedTokenState& shared,
+                                                      std::string_view token,
+                                                      std::string_view secret, Visit visit) {
+  const std::string row = row_of_token(token);
+  auto found = find(store, row);
+  if (!found) return found.error();
+  auto account = store.find_record(*found ? std::string_view((*found)->token.user) : kNobody);
+  if (!*found)
+    return account || account.error().code == ErrorCode::kNotFound ? no_such_link()
+                                                                   : account.error();
+  Found& link = **found;
+  if (visit == Visit::kGoesOn && link.token.link.uses_left == 0)
+    link.token.link.uses_left = kAnyNumber;
+  const auto good = check_token(store, shared, row, link.token, account);
+  if (account) wipe(*account);
+  if (!good) return good.error();
+  VisitedLink visited{id_of(row), link.token.user, link.path, link.token.link};
+  const std::string& proof = link.token.link.proof;
+  visited.is_closed = !proof.empty() && !is_same(proof, proof_of(token, secret));
+  if (visit != Visit::kUses || visited.is_closed) return std::optional(std::move(visited));
+  const auto counted = count_use(store, row, link);
+  if (!counted) return counted.error();
+  return *counted ? std::optional(std::move(visited)) : std::nullopt;
+}
+
 }  // namespace
 
 base::Result<VisitedLink> visit_link(AccountStore& store, SharedTokenState& shared,
                                      std::string_view token, std::string_view secret, Visit visit) {
-  const std::string row = row_of_token(token);
-  for (int tries = 0; tries < kTries; ++tries) {
-    auto found = find(store, row);
-    if (!found) return found.error();
-    auto account = store.find_record(*found ? std::string_view((*found)->token.user) : kNobody);
-    if (!*found)
-      return account || account.error().code == ErrorCode::kNotFound ? no_such_link()
-                                                                     : account.error();
-    Found& link = **found;
-    if (visit == Visit::kGoesOn && link.token.link.uses_left == 0)
-      link.token.link.uses_left = kAnyNumber;
-    const auto good = check_token(store, shared, row, link.token, account);
-    if (account) wipe(*account);
-    if (!good) return good.error();
-    VisitedLink visited{id_of(row), link.token.user, link.path, link.token.link};
-    const std::string& proof = link.token.link.proof;
-    visited.is_closed = !proof.empty() && !is_same(proof, proof_of(token, secret));
-    if (visit != Visit::kUses || visited.is_closed) return visited;
-    const auto counted = count_use(store, row, link);
-    if (!counted) return counted.error();
-    if (*counted) return visited;
+  const auto first = try_to_visit(store, shared, token, secret, visit);
+  if (!first) return first.error();
+  if (*first) return **first;
+  const HeldName held(shared, row_of_token(token));
+  for (int tries = 1; tries < kTries; ++tries) {
+    const auto visited = try_to_visit(store, shared, token, secret, visit);
+    if (!visited) return visited.error();
+    if (*visited) return **visited;
   }
   return Error{ErrorCode::kUnavailable, "others go on using the link"};
 }

@@ -280,13 +280,13 @@ Session::Answer Session::answer(const wire::Close& request) {
   return without_content(status);
 }
 
-// With the new record no token counts any more. Their rows are only taking room then.
 Session::Answer Session::answer(const wire::NewPassword& request) {
   const std::string_view user = request.account.user;
   const auto status = with_store([&](AccountStore& store) -> base::Status {
-    const auto changed =
+    auto changed =
         authenticator_.change_password(store, {user, request.password}, request.account.password);
-    return changed ? close_tokens_of(store, user, Ended::kAllButApps) : changed;
+    if (changed) clear_tokens_of(store, user, Ended::kAllButApps);
+    return changed;
   });
   serve::log_request("password", user, status);
   return without_content(status);

@@ -9,6 +9,7 @@
 
 #include "authserver/account_marks.h"
 #include "authserver/passwords/scheme.h"
+#include "base/log.h"
 #include "wire/request.h"
 
 namespace authserver {
@@ -75,20 +76,6 @@ base::Status write(AccountStore& store, const std::string& name, const std::stri
     written = store.replace({name, record});
   return written;
 }
-
-class Held {
- public:
-  Held(SharedTokenState& shared, std::string_view user)
-      : mutex_(shared.locks_of_users.at(shard_of(user) % shared.locks_of_users.size())) {
-    mutex_.lock();
-  }
-  ~Held() { mutex_.unlock(); }
-  Held(const Held&) = delete;
-  Held& operator=(const Held&) = delete;
-
- private:
-  base::ProcessMutex& mutex_;
-};
 
 // A store that takes no changes now keeps nobody out: the hour is noted with a later use. So it is
 // if somebody else has noted something meanwhile.
@@ -165,6 +152,10 @@ base::Result<bool> keep_at(AccountStore& store, const std::string& name, const P
   const Place mine{row, token.made_s, token.ends_s};
   auto claimed = claim(store, name, before, mine);
   if (!claimed || !*claimed) return claimed;
+  if (!before.row.empty()) {  // whose maker may have made it just now
+    if (const auto closed = remove_token(store, before.row, token.kind); !closed)
+      return closed.error();
+  }
   if (!path.empty()) {
     if (const auto kept = write(store, path_row_of(row), record_of_path(path)); !kept)
       return kept.error();
@@ -268,7 +259,7 @@ base::Result<std::string> open_token(AccountStore& store, SharedTokenState& shar
                      std::string(wanted.name)};
   if (wanted.link != nullptr) record.link = terms_of(*wanted.link, token);
   const auto path = wanted.link == nullptr ? std::string_view() : wanted.link->path;
-  const Held held(shared, user);
+  const HeldName held(shared, user);
   const auto kept = keep(store, row, record, account_record, path);
   if (kept) return token;
   wipe(token);
@@ -302,7 +293,7 @@ base::Status close_token(AccountStore& store, SharedTokenState& shared, const st
   if (token && token->kind != TokenKind::kSession) return base::kDone;
   if (const auto removed = remove_row(store, row); !removed) return removed;
   if (!token) return base::kDone;
-  const Held held(shared, token->user);
+  const HeldName held(shared, token->user);
   const std::array kind{token->kind};
   const auto places = taken_places(store, token->user, kind);
   if (!places) return places.error();
@@ -311,6 +302,8 @@ base::Status close_token(AccountStore& store, SharedTokenState& shared, const st
   }
   return base::kDone;
 }
+
+namespace {
 
 base::Status close_tokens_of(AccountStore& store, std::string_view user, Ended which) {
   constexpr std::array kAll{TokenKind::kSession, TokenKind::kInvitation, TokenKind::kLink,
@@ -321,10 +314,17 @@ base::Status close_tokens_of(AccountStore& store, std::string_view user, Ended w
   if (!places) return places.error();
   for (const NamedPlace& taken : *places) {
     if (const auto closed = close_place(store, taken); !closed) return closed;
-    if (which != Ended::kAll) continue;
-    if (const auto removed = remove_row(store, taken.name); !removed) return removed;
   }
   return base::kDone;
+}
+
+}  // namespace
+
+void clear_tokens_of(AccountStore& store, std::string_view user, Ended which) {
+  const auto closed = close_tokens_of(store, user, which);
+  if (!closed)
+    base::log::warn("tokens that have ended stay in the store user={} reason=\"{}\"", user,
+                    closed.error().context);
 }
 
 base::Status check_app(AccountStore& store, SharedTokenState& shared, wire::Credentials account) {
@@ -367,7 +367,7 @@ base::Result<std::vector<TokenEntry>> list_tokens(AccountStore& store, std::stri
 
 base::Status end_token(AccountStore& store, SharedTokenState& shared, std::string_view user,
                        std::string_view id, std::span<const TokenKind> kinds) {
-  const Held held(shared, user);
+  const HeldName held(shared, user);
   const auto places = taken_places(store, user, kinds);
   if (!places) return places.error();
   for (const NamedPlace& taken : *places) {

@@ -24,11 +24,27 @@ namespace authserver {
 
 // What all threads or processes of one authserver share. Lies in shared memory.
 struct SharedTokenState {
-  // Whoever changes the places of a user holds one, so that two at a time do not take the same.
-  std::array<base::ProcessMutex, 64> locks_of_users;
+  // Taken with HeldName.
+  std::array<base::ProcessMutex, 64> locks_of_names;
 
   // The store takes no changes now. Until then no use of a token is noted, so that no reader waits.
   std::atomic<std::int64_t> notes_no_use_until_s = 0;
+};
+
+// Whoever changes the places of a user holds the name of the user, so that two at a time do not
+// take the same. It is held while the store is asked.
+class HeldName {
+ public:
+  HeldName(SharedTokenState& shared, std::string_view name)
+      : mutex_(shared.locks_of_names.at(shard_of(name) % shared.locks_of_names.size())) {
+    mutex_.lock();
+  }
+  ~HeldName() { mutex_.unlock(); }
+  HeldName(const HeldName&) = delete;
+  HeldName& operator=(const HeldName&) = delete;
+
+ private:
+  base::ProcessMutex& mutex_;
 };
 
 // What a new token is to be.
@@ -56,10 +72,11 @@ base::Status check_token(AccountStore& store, SharedTokenState& shared, const st
 // Ends the token, and frees its place. Succeeds too if there is none.
 base::Status close_token(AccountStore& store, SharedTokenState& shared, const std::string& row);
 
-// Ends the tokens of a user: all of them, or all but the application passwords. Of a user without
-// one it only reads.
+// Removes the tokens of a user that have ended with his account or his password, all of them or all
+// but the application passwords, and frees their places. Nobody could use them any more, so a store
+// that fails meanwhile is only a line of the log. Of a user without one it only reads.
 enum class Ended : std::uint8_t { kAll, kAllButApps };
-base::Status close_tokens_of(AccountStore& store, std::string_view user, Ended which);
+void clear_tokens_of(AccountStore& store, std::string_view user, Ended which);
 
 bool is_app_of(const TokenRecord& token, std::string_view user);
 

@@ -1,8 +1,12 @@
 #include "authserver/stores/mysql_store.h"
 
+#include <fmt/core.h>
+
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <initializer_list>
+#include <map>
 
 #include "authserver/stores/mysql_link.h"
 #include "base/log.h"
@@ -18,6 +22,8 @@ namespace {
 using base::Error;
 using base::ErrorCode;
 
+using Records = std::map<std::string, std::string, std::less<>>;  // of users
+
 class MysqlStore : public AccountStore {
  public:
   // All but the limits must outlive it.
@@ -29,6 +35,8 @@ class MysqlStore : public AccountStore {
   base::Status remove(std::string_view user) override;
   base::Status replace_if(const Account& account, std::string_view before) override;
   base::Result<std::string> find_record(std::string_view user) override;
+  std::vector<base::Result<std::string>> find_records(
+      std::span<const std::string_view> users) override;
   base::Status ping() override;
   base::Status for_each(const std::function<void(const Account&)>& visit) override;
   bool is_connected() const override { return link_.is_connected(); }
@@ -37,15 +45,18 @@ class MysqlStore : public AccountStore {
  private:
   base::Status create_once(const Account& account);
 
-  // Whether create_once() has failed because of another transaction, so that nothing was created.
-  bool is_lost_to_another(const base::Status& created) const;
+  // Whether a change has failed because of another transaction, so that nothing was changed.
+  bool is_lost_to_another(const base::Status& changed) const;
   base::Result<std::string> find_once(std::string_view user);
+  base::Result<Records> find_all_once(const std::string& sql);
   base::Status connect_if_need_be() {
     return link_.is_connected() ? base::Status(base::kDone) : link_.connect();
   }
 
   // Carries out a statement on one account. kNotFound if it has found none.
   base::Status change(std::string_view sql, std::initializer_list<std::string_view> parameters);
+  base::Status change_once(std::string_view sql,
+                           std::initializer_list<std::string_view> parameters);
 
   const std::int64_t timeout_ms_;
   MysqlLink link_;
@@ -75,8 +86,8 @@ base::Status MysqlStore::create(const Account& account) {
   return find_once(account.user) ? Error{ErrorCode::kExists, "the user exists"} : lost;
 }
 
-bool MysqlStore::is_lost_to_another(const base::Status& created) const {
-  return !created && created.error().code == ErrorCode::kUnavailable && link_.is_connected() &&
+bool MysqlStore::is_lost_to_another(const base::Status& changed) const {
+  return !changed && changed.error().code == ErrorCode::kUnavailable && link_.is_connected() &&
          (link_.has_given_way() || link_.has_waited_for_lock());
 }
 
@@ -105,9 +116,17 @@ base::Status MysqlStore::replace_if(const Account& account, std::string_view bef
                 {account.record, account.user, before});
 }
 
+// If another transaction wins, nothing of ours has happened.
 base::Status MysqlStore::change(std::string_view sql,
                                 std::initializer_list<std::string_view> parameters) {
   link_.close_if_stale();
+  auto changed = change_once(sql, parameters);
+  if (is_lost_to_another(changed) && link_.has_given_way()) changed = change_once(sql, parameters);
+  return changed;
+}
+
+base::Status MysqlStore::change_once(std::string_view sql,
+                                     std::initializer_list<std::string_view> parameters) {
   if (const auto connected = connect_if_need_be(); !connected) return connected;
   MysqlStatement statement(sql);
   if (const auto executed = statement.execute(link_, parameters); !executed) return executed;
@@ -127,6 +146,46 @@ base::Result<std::string> MysqlStore::find_once(std::string_view user) {
   // In an open transaction all later reads would see the accounts as they were at the first read.
   if (const auto ended = link_.end_transaction(); !ended) return ended.error();
   return record;
+}
+
+// The names are written as numbers, so that none of them is anything but a name.
+std::string selection_of(std::span<const std::string_view> users) {
+  std::string sql = "SELECT name, record FROM accounts WHERE name IN (";
+  for (const std::string_view user : users) {
+    sql += user.data() == users.front().data() ? "x'" : ", x'";
+    for (const char byte : user) sql += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+    sql += '\'';
+  }
+  return sql += ')';
+}
+
+std::vector<base::Result<std::string>> MysqlStore::find_records(
+    std::span<const std::string_view> users) {
+  std::vector<base::Result<std::string>> records;
+  if (users.empty()) return records;
+  const std::string sql = selection_of(users);
+  auto found = ask_again_if_stale(link_, timeout_ms_, [&] { return find_all_once(sql); });
+  for (const std::string_view user : users) {
+    if (!found) {
+      records.emplace_back(found.error());
+    } else if (const auto one = found->find(user); one != found->end()) {
+      records.emplace_back(one->second);
+    } else {
+      records.emplace_back(Error{ErrorCode::kNotFound, "no such user"});
+    }
+  }
+  return records;
+}
+
+base::Result<Records> MysqlStore::find_all_once(const std::string& sql) {
+  if (const auto connected = connect_if_need_be(); !connected) return connected.error();
+  Records records;
+  const auto done = link_.run(sql, [&](MYSQL_ROW row, const unsigned long* sizes) {
+    records.insert_or_assign(std::string(row[0], sizes[0]), std::string(row[1], sizes[1]));
+  });
+  if (!done) return done.error();
+  if (const auto ended = link_.end_transaction(); !ended) return ended.error();
+  return records;
 }
 
 base::Status MysqlStore::ping() {

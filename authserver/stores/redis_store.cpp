@@ -227,16 +227,18 @@ base::Status RedisStore::may_ask() {
 base::Status RedisStore::for_each(const std::function<void(const Account&)>& visit) {
   std::string cursor = "0";
   do {
-    const auto page = ask_repeatable({"SCAN", cursor, "MATCH", "user:*", "COUNT", "250"});
+    const auto page = ask_repeatable({"SCAN", cursor, "MATCH", "user:*", "COUNT", "100"});
     if (!page) return page.error();
     if (!is_page(**page)) return unexpected("SCAN");
     const std::span<redisReply*> parts((*page)->element, (*page)->elements);
-    for (const redisReply* key : std::span(parts[1]->element, parts[1]->elements)) {
-      const std::string_view user = text_in(*key).substr(kKeyPrefix.size());
-      const auto record = find_record(user);
-      if (!record && record.error().code == ErrorCode::kNotFound) continue;  // removed meanwhile
-      if (!record) return record.error();
-      visit({user, *record});
+    std::vector<std::string_view> users;
+    for (const redisReply* key : std::span(parts[1]->element, parts[1]->elements))
+      users.push_back(text_in(*key).substr(kKeyPrefix.size()));
+    const auto records = find_records(users);
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      if (records[i]) visit({users[i], *records[i]});
+      const bool is_removed = !records[i] && records[i].error().code == ErrorCode::kNotFound;
+      if (!records[i] && !is_removed) return records[i].error();
     }
     cursor = text_in(*parts[0]);
   } while (cursor != "0");

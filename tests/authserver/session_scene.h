@@ -37,6 +37,7 @@ struct Held {
   bool is_down = false;
   bool are_tokens_down = false;  // their rows alone
   std::function<void()> before_replace_if = [] {};
+  std::function<void(std::string_view user)> before_find = [](std::string_view) {};
 };
 
 // Without the places that were taken once and are free now, whose rows stay.
@@ -81,6 +82,7 @@ class HeldStore : public authserver::AccountStore {
   }
   base::Result<std::string> find_record(std::string_view user) override {
     held_.asked_for.push_back(1);
+    held_.before_find(user);
     return find(user);
   }
   std::vector<base::Result<std::string>> find_records(
