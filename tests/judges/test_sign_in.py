@@ -85,6 +85,11 @@ class SignInTest(PageTest):
         self.assertEqual(self.value("document.cookie"), "")
         self.picture("signed-in")
 
+    def test_an_address_with_a_fragment_leads_to_the_folder_too(self) -> None:
+        self.browser.evaluate("location.hash = 'readme'")
+        self.sign_in()
+        self.assertIn(f"Signed in as {USER}", self.value("document.body.innerText"))
+
     def test_who_stays_has_a_cookie_for_a_month(self) -> None:
         self.sign_in(stays=True)
         self.assertFalse(self.cookie()["session"])
