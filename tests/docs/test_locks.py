@@ -6,7 +6,9 @@ from collections import Counter
 
 from shell import PROJECT
 
-_MUTEX = re.compile(r"^ *(?:mutable )?(?:std::array<)?base::(?:Process)?Mutex\b(?!&)[^(;]*;|^ +Mutex ", re.M)
+_MUTEX = re.compile(
+    r"^ *(?:mutable )?(?:std::array<)?base::(?:Process)?Mutex\b(?!&)[^(;]*;|^ +Mutex ", re.M
+)
 _TYPE = re.compile(r"^ *(?:class|struct) (\w+)", re.M)
 # Locals of a function.
 _LEFT_OUT = {"fileserver/files/prefetched_files.cpp"}
