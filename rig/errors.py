@@ -11,3 +11,7 @@ class NotValid(Exception):
 
 class WrongUsage(Exception):
     """The command line asks for something that does not exist. One line, exit status 2."""
+
+
+class WrongBytes(AssertionError):
+    """A test was given bytes that nobody wrote. It is never run again as unsteady."""

@@ -14,7 +14,11 @@ from rig.errors import Failed
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", Path(__file__).parents[2] / "build")).resolve()
 SANITIZED = BUILD.name in ("address", "thread")
 
-_SANITIZER_REPORT = re.compile(r"^.*(?:\w+Sanitizer: |runtime error: ).*$", re.MULTILINE)
+# Of a sanitizer, or of a parent whose child went wrong by itself.
+_REPORT = re.compile(
+    r"\w+Sanitizer: |runtime error: |a child died pid=\d+ status=0x8?[4678b]\b"
+)
+_CRASHES = (4, 6, 7, 8, 11)  # the signals
 
 # A server that cuts off a request which never ends leaves its thread behind on purpose.
 _NO_LEAKED_THREADS = " report_thread_leaks=0"
@@ -54,6 +58,7 @@ class Program(processes.Program):
         prefix: Sequence[str] = (),
     ) -> None:
         """prefix is put before the command: strace, for example."""
+        self._is_end_known = False
         command = [*prefix, str(BUILD / name), *flags]
         super().__init__(name, command, log, environment=environment(env))
         try:
@@ -65,11 +70,21 @@ class Program(processes.Program):
         """HOST:PORT, as a flag of another program takes it."""
         return str(self.address)
 
+    def wait(self, timeout_s: float = LONG_S) -> int:
+        self._is_end_known = True
+        return super().wait(timeout_s)
+
     def finish(self) -> list[str]:
-        """Stops it if it still runs. Returns what went wrong, with its log."""
+        """Stops it if it still runs. Returns what went wrong, with its log.
+
+        Also if it died and no test has asked how it ended.
+        """
         complaints = []
-        if self.is_running() and (status := self.stop()) != 0:
+        was_running, was_known = self.is_running(), self._is_end_known
+        status = self.stop()
+        has_crashed = -status in _CRASHES and not was_known
+        if has_crashed or (was_running and status != 0):
             complaints.append(f"{self.name} ended with {status}\n{self.log()}")
-        if _SANITIZER_REPORT.search(self.log()):
+        if _REPORT.search(self.log()):
             complaints.append(self.log())
         return complaints

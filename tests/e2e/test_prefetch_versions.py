@@ -11,6 +11,8 @@ from prefetch_scene import SOON_S
 from scene import SceneTest, create_account
 from waiting import eventually
 
+from rig.errors import WrongBytes
+
 
 class Replacing:
     """Replaces a file again and again until close(). The content is the number of the version."""
@@ -124,7 +126,9 @@ class WholeVersionsTest(SceneTest):
             finished.set()
             for reader in readers:
                 reader.join()
-        self.assertEqual([what for digits, what in problems if not digits & held_up], [])
+        mixes = [what for digits, what in problems if not digits & held_up]
+        if mixes:
+            raise WrongBytes("\n".join(mixes))
 
     def write_versions(self, write_version, held_up: set[int]) -> None:
         quick = 0

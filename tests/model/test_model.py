@@ -14,6 +14,8 @@ import disks  # noqa: E402
 import own_network  # noqa: E402
 from rounds import Plan, play  # noqa: E402
 
+from rig.errors import WrongBytes  # noqa: E402
+
 SECONDS = 5.0
 
 
@@ -29,7 +31,8 @@ class ModelTest(unittest.TestCase):
                     result = play(plan)
                 except disks.NoSuchDisk as reason:
                     self.skipTest(str(reason))
-                self.assertEqual(result.complaints, [], "\n".join(result.complaints))
+                if result.complaints:
+                    raise WrongBytes("\n".join(result.complaints))
                 self.assertGreater(result.asked, 0)
 
     def test_prefetched_files(self) -> None:

@@ -8,10 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
-# What a sanitizer, the C library or a test that saw a program die has written.
+CRASHES = (4, 6, 7, 8, 11)  # the signals of a program that goes wrong by itself
+_CRASH = "|".join(map(str, CRASHES))
+# What a sanitizer, the C library, the parent of a process or a test that saw one die has written.
 _FAULT = re.compile(
     r"\w+Sanitizer: |: runtime error: |Segmentation fault|core dumped|stack smashing|"
-    r"terminate called|Assertion .* failed\.|ended with -(?:4|6|7|8|11)\b"
+    rf"terminate called|Assertion .* failed\.|ended with -(?:{_CRASH})\b|"
+    rf"AssertionError: (?:-(?:{_CRASH}) != \d|\d+ != -(?:{_CRASH})\b)|"
+    r"a child died pid=\d+ status=0x8?[4678b]\b"
 )
 
 

@@ -148,19 +148,25 @@ class RunnerTest(unittest.TestCase):
             "test_crash": "os.abort()",
             "test_server": "self.fail('authserver ended with -11')",
             "test_report": "self.fail('ERROR: AddressSanitizer: heap-use-after-free')",
+            "test_status": "self.assertEqual(-11, 0)",
+            "test_child": "self.fail('error a child died pid=7 status=0x8b')",
             "test_byte": "self.assertEqual(b'the file as it is', b'the file as it was')",
+            "test_answer": "self.assertEqual((200, b'as it is'), (200, b'as it was'))",
+            "test_mix": "raise type('WrongBytes', (AssertionError,), {})('a mix')",
         }
         for name, complaint in complaints.items():
             self.once_bad(name, complaint)
         ended = self.run_them()
         self.assertNotIn("UNSTEADY", ended.stdout)
-        self.assertEqual(ended.stdout.splitlines()[-1], "0 passed, 4 failed, 0 skipped")
+        self.assertEqual(ended.stdout.splitlines()[-1], f"0 passed, {len(complaints)} failed, 0 skipped")
 
     def test_a_part_of_a_file_and_a_refusal_are_no_wrong_bytes(self) -> None:
         self.once_bad("test_cut", "self.assertEqual(b'the file', b'the file whole')")
         self.once_bad("test_busy", "self.assertEqual(b'ERR busy', b'the file')")
+        self.once_bad("test_other", "self.assertEqual((503, b'busy'), (200, b'the file'))")
+        self.once_bad("test_killed", "self.fail('a child died pid=7 status=0x9')")
         ended = self.run_them()
-        self.assertEqual(ended.stdout.splitlines()[-1], "2 passed, 0 failed, 0 skipped")
+        self.assertEqual(ended.stdout.splitlines()[-1], "4 passed, 0 failed, 0 skipped")
 
     def test_more_than_five_unsteady_tests_fail(self) -> None:
         for number in range(6):
