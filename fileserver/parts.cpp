@@ -160,8 +160,26 @@ Rights::SharedWith shared_with(const Config& config) {
                                                       : Rights::SharedWith::kNobody;
 }
 
+// One of somebody who may not write there any more would keep out those who may.
+void end_locks_without_rights(Parts& parts) {
+  std::optional<std::string> behind;
+  for (;;) {
+    const std::int64_t now_ns = base::now_ns();
+    const auto some = parts.locks.some_behind(behind, now_ns);
+    if (some.empty()) return;
+    for (const Lock& lock : some) {
+      const UserRights rights = parts.rights.of(lock.user);
+      const bool is_deep = lock.depth == Lock::Depth::kInfinity;
+      if (!(is_deep ? rights.may_write_all(lock.name) : rights.may_write(lock.name)))
+        parts.locks.remove(lock.token, lock.name, lock.user, now_ns);
+    }
+    behind = some.back().name;
+  }
+}
+
 void read_again(Parts& parts) {
   parts.rights.read_again();
+  end_locks_without_rights(parts);
   if (parts.tls) static_cast<void>(parts.tls->read_again());
   if (parts.auth_tls) static_cast<void>(parts.auth_tls->read_again());
 }

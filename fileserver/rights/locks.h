@@ -55,7 +55,7 @@ class Locks {
     std::size_t of_user_later = 100;  // once half of the table is taken
     std::size_t in_all = 16'384;
     // Shared ones that reach the same name, or each other. PROPFIND lists all of a name.
-    std::size_t shared = 64;
+    std::size_t shared = 16;
   };
 
   Locks() : Locks(Limits{}) {}

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 from client import Client, grant
-from dav_client import lock, refresh, token_of
+from dav_client import lock, lock_info, refresh, token_of
 from http_client import FLAG, HttpClient, basic, request
 from programs import Program, run
 from scene import SceneTest, create_account, with_loops
@@ -78,12 +78,76 @@ class UnderWayTest(UnderWayScene):
                 content = b"old" if user in expected else b"newer!"
                 self.assertEqual((self.scene.root / "disk" / user).read_bytes(), content)
 
-    def test_copies_moves_and_removals_that_a_disk_held_up_end_with_their_right(self) -> None:
+    def test_a_lock_of_a_new_name_ends_with_the_right_to_make_it(self) -> None:
+        server = self.serve()
+        clients = {user: self.client_of(server, user) for user in USERS}
+        body = lock_info()
+        for user, client in clients.items():
+            fields = (*client._credentials, f"Content-Length: {len(body)}")
+            client.send(request(f"/disk/{user}-new", *fields, method="LOCK", body=body[:40]))
+        expected = self.take_rights(server)
+        time.sleep(_LOOKED_AT_AGAIN_S)
+        for user, client in clients.items():
+            with self.subTest(user):
+                client.send(body[40:])
+                self.assertEqual(client.answer("LOCK").status, expected.get(user, 201))
+                made = self.scene.root / "disk" / f"{user}-new"
+                self.assertEqual(made.exists(), user not in expected)
+
+    def test_a_lock_ends_with_the_right_to_write_there(self) -> None:
+        server = self.serve()
+        amy, eve = self.client_of(server, "amy"), self.client_of(server, "eve")
+        for target in ("/disk/amy", "/disk/"):
+            self.assertEqual(lock(amy, target, scope="shared").status, 200)
+        token_of(lock(eve, "/disk/amy", scope="shared"))
+        self.assertEqual(eve.ask("/disk/amy", method="PUT", body=b"new").status, 423)
+        self.change_rights(server, f"amy / read\n{ALL_MAY_WRITE}")
+        other = self.client_of(server, "eve")
+        shown = other.ask("/disk/amy", "Depth: 0", method="PROPFIND").body
+        self.assertEqual(shown.count(b"<D:activelock>"), 1)
+        self.assertIn(b"<D:owner>eve<", shown)
+
+    def hung_disk(self) -> tuple[dict[str, str], Path]:
+        """An environment, and the file as long as which is there the folder `disk` hangs."""
         mark = self.scene.folder / "hung"
         library = self.scene.folder / "hung_disk.so"
         subprocess.run(["cc", "-shared", "-fPIC", "-o", library, _HUNG_DISK, "-ldl"], check=True)
         disk = self.scene.root / "disk"
         hung = {"LD_PRELOAD": str(library), "HUNG_DISK": str(disk), "HUNG_WHILE": str(mark)}
+        return hung, mark
+
+    def test_a_copy_replaces_nothing_that_was_locked_while_it_was_made(self) -> None:
+        self.scene.write("disk/folder/file", b"copied")
+        for name in ("of-bob", "free", "in/of-bob", "tree/of-bob"):
+            self.scene.write(f"other/{name}", b"old")
+        hung, mark = self.hung_disk()
+        server = self.serve(env=hung)
+        bob = self.client_of(server, "bob")
+        copies = {
+            "/other/of-bob": ("/disk/amy", 423),
+            "/other/free": ("/disk/amy", 204),
+            "/other/in/of-bob": ("/disk/amy", 423),  # by the lock of its folder
+            "/other/tree/": ("/disk/folder/", 423),  # by that of what is in it
+        }
+        clients = {target: self.client_of(server, "amy") for target in copies}
+        mark.touch()
+        for target, client in clients.items():
+            fields = (*client._credentials, f"Destination: {target}")
+            client.send(request(copies[target][0], *fields, method="COPY"))
+        eventually(lambda: server.log().count("the disk hangs") >= len(copies), "all hang")
+        for name in ("/other/of-bob", "/other/in/", "/other/tree/of-bob"):
+            self.assertEqual(lock(bob, name).status, 200)
+        mark.unlink()
+        for target, client in clients.items():
+            with self.subTest(target):
+                self.assertEqual(client.answer("COPY").status, copies[target][1])
+        other = self.scene.root / "other"
+        for name in ("of-bob", "in/of-bob", "tree/of-bob"):
+            self.assertEqual((other / name).read_bytes(), b"old")
+
+    def test_copies_moves_and_removals_that_a_disk_held_up_end_with_their_right(self) -> None:
+        hung, mark = self.hung_disk()
+        disk = self.scene.root / "disk"
         server = self.serve(env=hung)
         clients = [
             (method, user, self.client_of(server, user))

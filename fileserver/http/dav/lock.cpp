@@ -18,6 +18,8 @@
 #include "fileserver/http/dav/lock_xml.h"
 #include "fileserver/http/dav/property_request.h"
 #include "fileserver/http/exchange.h"
+#include "fileserver/http/still_allowed.h"
+#include "fileserver/http/upload_checks.h"
 #include "fileserver/parts.h"
 #include "http/if_header.h"
 
@@ -44,13 +46,15 @@ struct Asked {
             http::parse_timeout(head.value(Field::kTimeout)).value_or(kMaxLockSeconds), 1,
             kMaxLockSeconds)),
         tokens(submitted_tokens(head)),
-        masked_password(masked_password_of(RequestCredentials(head))) {}
+        masked_password(masked_password_of(RequestCredentials(head))),
+        kept(head) {}
 
   const std::int64_t asked_ns;
   const std::optional<Lock::Depth> depth;  // nothing: malformed
   const std::int64_t seconds;
   const std::vector<std::string> tokens;
   const std::string masked_password;
+  const KeptHead kept;
 };
 
 // A lock that was made, or why not.
@@ -88,7 +92,9 @@ UploadStatus make_file(Parts& parts, std::string_view name) {
 }
 
 // The lock is made first, so that of two that want a new name one gets it. May block.
-Result make(const http::Path& path, Parts& parts, Lock wanted, const Asked& asked) {
+Result make(const http::Path& path, Parts& parts, Lock wanted, const Asked& asked,
+            StillAllowed& still_allowed) {
+  if (!still_allowed.holds()) return UploadStatus::kNotAllowed;
   wanted.name = name_for_locks(parts, path.name);
   const Found found = find(parts, path.name);
   if (path.ends_with_slash && found != Found::kFolder) return UploadStatus::kConflict;
@@ -130,7 +136,9 @@ void make_and_answer(Exchange& exchange, Parts& parts, const Asked& asked, LockI
                     .owner_xml = std::move(info.owner_xml),
                     .made_ns = now_ns,
                     .ends_ns = now_ns + asked.seconds * base::kNsPerS};
-  const Result result = base::may_block_long([&] { return make(path, parts, wanted, asked); });
+  StillAllowed still_allowed(exchange, parts, *asked.kept);
+  const Result result =
+      base::may_block_long([&] { return make(path, parts, wanted, asked, still_allowed); });
   if (const auto* const locked = std::get_if<Locked>(&result)) {
     const bool is_new = locked->file == UploadStatus::kCreated;
     answer_lock(exchange, is_new ? http::Status(201) : http::Status(200), locked->lock, true);
@@ -140,7 +148,7 @@ void make_and_answer(Exchange& exchange, Parts& parts, const Asked& asked, LockI
   } else if (const auto* const conflict = std::get_if<Locks::Conflict>(&result)) {
     answer_locked(exchange, "no-conflicting-lock", as_told(*conflict, exchange.rights, path.name));
   } else if (const auto* const failed = std::get_if<UploadStatus>(&result)) {
-    answer_change(exchange, parts, *failed);
+    answer_change(exchange, parts, still_allowed, *failed);
   } else {
     exchange.answer(503);
   }

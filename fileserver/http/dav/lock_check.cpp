@@ -24,6 +24,8 @@ namespace {
 using http::Field;
 using http::Method;
 
+constexpr std::size_t kMostRepeatedBytes = 256;  // of a lock's owner
+
 constexpr char kTokenMark = '\n';  // in front of a token; no password has one
 
 bool is_denied(Parts& parts, std::string_view user, std::string_view secret) {
@@ -200,11 +202,20 @@ std::vector<std::string> submitted_tokens(const http::RequestHead& head) {
 bool PutLocks::allow(bool is_new) { return allow(name_, is_new); }
 
 bool PutLocks::allow(std::string_view put, bool is_new) {
+  return allow({.name = put, .is_of_members = is_new});
+}
+
+bool PutLocks::allow_whole() {
+  return allow({.name = name_, .is_whole = true, .is_of_members = true});
+}
+
+bool PutLocks::allow(LockedChange change) {
   conflict_.reset();
   if (parts_.locks.is_empty(base::now_ns())) return true;
+  const std::string_view put = change.name;
   const std::string name = name_for_locks(parts_, put);
-  auto conflict = in_the_way_of(parts_, {.name = name, .is_of_members = is_new}, exchange_.user,
-                                tokens_, base::now_ns());
+  change.name = name;
+  auto conflict = in_the_way_of(parts_, change, exchange_.user, tokens_, base::now_ns());
   if (conflict) conflict_ = as_told(std::move(*conflict), exchange_.rights, put);
   return !conflict_;
 }
@@ -227,7 +238,12 @@ LockProperties lock_properties(Parts& parts, const UserRights& rights) {
     const auto is_of_nobody = [&](const Lock& lock) { return has_left(parts, lock.user); };
     while (std::ranges::any_of(locks, is_of_nobody))
       locks = parts.locks.covering(lock_name, now_ns);
-    for (Lock& lock : locks) lock = as_told(std::move(lock), rights, name);
+    for (Lock& lock : locks) {
+      // A long text of a client stands once, and not at each name below the lock.
+      if (lock.name != lock_name && lock.owner_xml.size() > kMostRepeatedBytes)
+        lock.owner_xml.clear();
+      lock = as_told(std::move(lock), rights, name);
+    }
     append_active_locks(locks, now_ns, text);
     return text;
   };

@@ -69,8 +69,9 @@ LockProperties lock_properties(Parts& parts, const UserRights& rights);
 // The tokens in If, whatever it says of them: the client knows them. Empty if If is malformed.
 std::vector<std::string> submitted_tokens(const http::RequestHead& head);
 
-// The locks of a file that is being sent. A lock that is made while the body comes stops it too.
-// Only one that is made in the moment between the last look and the new name does not.
+// The locks of a name that gets another content, which takes a while. A lock that is made
+// meanwhile, such as while the body of a PUT comes, stops it too. Only one that is made in the
+// moment between the last look and the new name does not.
 class PutLocks {
  public:
   // Both must outlive this. Requires: the head of the request is still valid; it is not kept.
@@ -88,10 +89,15 @@ class PutLocks {
   // The same for a name that the file gets instead.
   bool allow(std::string_view put, bool is_new);
 
+  // The same for what has the name now, with all that is in it, such as the target of a COPY.
+  bool allow_whole();
+
   // Why not; nothing if it was always allowed.
   const std::optional<Locks::Conflict>& conflict() const { return conflict_; }
 
  private:
+  bool allow(LockedChange change);
+
   const Exchange& exchange_;
   Parts& parts_;
   const std::string_view name_;

@@ -29,9 +29,17 @@ enum class Verb { kMove, kCopy };
 // What a request is answered that is refused.
 using Refusal = std::optional<http::Status>;
 
+// What is asked again before a change takes effect.
+struct Allowed {
+  bool holds() { return still.holds() && (locks == nullptr || locks->allow_whole()); }
+
+  StillAllowed& still;
+  dav::PutLocks* locks;  // of the target; null: it has none
+};
+
 // A copy ends when most likely nobody takes its answer any more. A removal goes on then, unless the
 // server stops: what was deleted is to give back its room.
-Moves::GoOn go_on(Exchange& exchange, StillAllowed& still_allowed, LongChanges::Place* place) {
+Moves::GoOn go_on(Exchange& exchange, Allowed& allowed, LongChanges::Place* place) {
   const auto grace = base::Deadline::in_ms(kGraceMs);
   return {.may_copy =
               [&exchange, place, grace] {
@@ -44,7 +52,7 @@ Moves::GoOn go_on(Exchange& exchange, StillAllowed& still_allowed, LongChanges::
                 if (place != nullptr) place->goes_on();
                 return !exchange.stream().is_draining() || !exchange.is_hung_up();
               },
-          .may_name = [&still_allowed] { return still_allowed.holds(); }};
+          .may_name = [&allowed] { return allowed.holds(); }};
 }
 
 Refusal refusal_of_destination(const Destination& destination) {
@@ -78,12 +86,12 @@ Refusal refusal_of_depth(std::optional<CopyDepth> depth, Verb verb, const Exchan
 
 // `place` is null if it must not take long.
 UploadStatus change(Exchange& exchange, Parts& parts, Verb verb, const Moves::Job& job,
-                    CopyDepth depth, StillAllowed& still_allowed, LongChanges::Place* place) {
-  const auto may_change = conditions_of(exchange, still_allowed);
+                    CopyDepth depth, Allowed& allowed, LongChanges::Place* place) {
+  const auto may_change = conditions_of(exchange, allowed.still);
   const auto copied = depth == CopyDepth::kZero ? Moves::Depth::kFolderOnly : Moves::Depth::kAll;
   return base::may_block_long([&] {
     Moves moves(*parts.uploads);
-    const Moves::GoOn may_go_on = go_on(exchange, still_allowed, place);
+    const Moves::GoOn may_go_on = go_on(exchange, allowed, place);
     const dav::LocksOfName of_source(parts, job.from);
     const dav::LocksOfName of_target(parts, job.to);
     const UploadStatus done = verb == Verb::kCopy ? moves.copy(job, copied, may_change, may_go_on)
@@ -105,9 +113,11 @@ bool is_target_locked(Exchange& exchange, Parts& parts, std::string_view name) {
 void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job job,
                        CopyDepth depth) {
   StillAllowed still_allowed(exchange, parts, exchange.head(), job.to);
+  dav::PutLocks locks(exchange, parts, job.to, dav::submitted_tokens(exchange.head()));
+  Allowed allowed{still_allowed, &locks};
   if (verb == Verb::kMove) {
     job.may_take_long = false;
-    const UploadStatus done = change(exchange, parts, verb, job, depth, still_allowed, nullptr);
+    const UploadStatus done = change(exchange, parts, verb, job, depth, allowed, nullptr);
     if (done != UploadStatus::kGoOn) return answer_change(exchange, parts, still_allowed, done);
     job.may_take_long = true;
   }
@@ -115,25 +125,28 @@ void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job j
   if (!place.is_taken()) return exchange.answer(503);
   if (dav::is_refused_by_locks(exchange, parts) || is_target_locked(exchange, parts, job.to))
     return;  // by a lock that was made while it waited
-  answer_change(exchange, parts, still_allowed,
-                change(exchange, parts, verb, job, depth, still_allowed, &place));
+  const UploadStatus done = change(exchange, parts, verb, job, depth, allowed, &place);
+  if (!is_done(done) && locks.conflict())  // by one that was made while it was copied
+    return dav::answer_locked(exchange, "lock-token-submitted", *locks.conflict());
+  answer_change(exchange, parts, still_allowed, done);
 }
 
 void delete_and_answer(Exchange& exchange, Parts& parts) {
   const std::string_view name = exchange.path()->name;
   StillAllowed still_allowed(exchange, parts, exchange.head());
+  Allowed allowed{still_allowed, nullptr};
   const auto may_change = conditions_of(exchange, still_allowed);
   LongChanges::Place place(parts.long_changes, exchange.user, may_wait(exchange));
   if (!place.is_taken()) return exchange.answer(503);
   if (dav::is_refused_by_locks(exchange, parts)) return;  // by one made while it waited
-  answer_change(exchange, parts, still_allowed, base::may_block_long([&] {
-                  const dav::LocksOfName locks(parts, name);
-                  const UploadStatus done =
-                      Moves(*parts.uploads)
-                          .remove_folder(name, may_change, go_on(exchange, still_allowed, &place));
-                  if (done == UploadStatus::kReplaced) locks.forget();
-                  return done;
-                }));
+  answer_change(
+      exchange, parts, still_allowed, base::may_block_long([&] {
+        const dav::LocksOfName locks(parts, name);
+        const UploadStatus done =
+            Moves(*parts.uploads).remove_folder(name, may_change, go_on(exchange, allowed, &place));
+        if (done == UploadStatus::kReplaced) locks.forget();
+        return done;
+      }));
 }
 
 void move_or_copy(Exchange& exchange, Parts& parts, Verb verb) {

@@ -7,6 +7,9 @@ namespace fileserver::dav {
 
 namespace {
 
+// Each is answered for each member of a folder. No client knows half as many.
+constexpr std::size_t kMostNames = 128;
+
 void append_names(const xml::Element& parent, std::vector<PropertyName>& to) {
   for (const xml::Element& child : parent.children) to.push_back({child.space, child.name});
 }
@@ -39,6 +42,7 @@ std::optional<PropertyRequest> parse_propfind(const xml::Element& root) {
   if (kinds != 1) return {};
   const xml::Element* const include = root.child(kDav, "include");
   if (include != nullptr && request.kind == Kind::kAll) append_names_once(*include, request.names);
+  if (request.names.size() > kMostNames) return {};
   return request;
 }
 

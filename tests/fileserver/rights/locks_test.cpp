@@ -297,9 +297,9 @@ TEST_CASE("a user has at most 1,000 locks, and 100 once half of 16,384 are taken
   CHECK_FALSE(add("another"));
 }
 
-TEST_CASE("a name has at most 64 shared locks", "[locks]") {
+TEST_CASE("a name has at most 16 shared locks", "[locks]") {
   Locks of_name;
-  for (int i = 0; i < 64; ++i) REQUIRE(!added(of_name, wanted("a", kZero, kShared)).empty());
+  for (int i = 0; i < 16; ++i) REQUIRE(!added(of_name, wanted("a", kZero, kShared)).empty());
   CHECK(added(of_name, wanted("a", kZero, kShared)).empty());
 }
 

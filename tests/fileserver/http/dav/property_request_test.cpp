@@ -58,6 +58,14 @@ TEST_CASE("a PROPFIND that asks for nothing, or for two things, is malformed", "
   CHECK_FALSE(fileserver::dav::parse_propfind(*xml::parse(in_dav("prop", "<D:allprop/>"))));
 }
 
+TEST_CASE("a PROPFIND that names very many properties is malformed", "[dav]") {
+  std::string names;
+  for (int i = 0; i < 128; ++i) names += "<x:p" + std::to_string(i) + "/>";
+  CHECK(propfind("<D:prop>" + names + "</D:prop>")->names.size() == 128);
+  CHECK_FALSE(propfind("<D:prop>" + names + "<x:one-more/></D:prop>"));
+  CHECK_FALSE(propfind("<D:allprop/><D:include>" + names + "<x:one-more/></D:include>"));
+}
+
 TEST_CASE("PROPPATCH names what it sets and what it removes", "[dav]") {
   const auto names = proppatch(
       "<D:set><D:prop><x:a>1</x:a><x:b/></D:prop></D:set>"
