@@ -4,7 +4,7 @@ namespace fileserver {
 
 bool AskingPlaces::take(base::Deadline take_by, bool& has_waited) {
   const base::Lock lock(mutex_);
-  if (taken_ < most_) {
+  if (taken_ < kMost) {
     ++taken_;
     return true;
   }

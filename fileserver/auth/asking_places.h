@@ -15,8 +15,6 @@ class AskingPlaces {
   // With the connections of some loops it is below the 128 that a fileserver keeps.
   static constexpr std::size_t kMost = 120;
 
-  explicit AskingPlaces(std::size_t most) : most_(most) {}
-
   // A place, from its construction to its end. `places` must outlive it.
   class Place {
    public:
@@ -47,7 +45,6 @@ class AskingPlaces {
   bool take(base::Deadline take_by, bool& has_waited) EXCLUDES(mutex_);
   void give_back() EXCLUDES(mutex_);
 
-  const std::size_t most_;
   base::Mutex mutex_;
   std::size_t taken_ GUARDED_BY(mutex_) = 0;
   std::deque<Waiter*> waiting_ GUARDED_BY(mutex_);  // each is on the stack of its caller

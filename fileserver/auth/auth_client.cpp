@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/waits.h"
 #include "events/loop.h"
 #include "fileserver/auth/auth_pipeline.h"
 #include "net/socket_io.h"
@@ -33,8 +34,6 @@ bool may_be_kept(const AuthOutcome& outcome) {
   return outcome.is_reusable && goes_on(outcome.reply);
 }
 
-Error no_place() { return {base::ErrorCode::kUnavailable, "too many wait for the authserver"}; }
-
 // For those whose answer has no content.
 base::Status without_content(const base::Result<std::string>& answer) {
   if (!answer) return answer.error();
@@ -48,10 +47,8 @@ base::Status AuthClient::ask(const wire::Ping& ping) {
   const telemetry::Stopwatch watch(telemetry::Timed::kAuthserver);
   const auto deadline = base::Deadline::in_ms(timeout_ms_);
   const std::string line = wire::line_of(ping);
-  std::optional<AskingPlaces::Place> place;
-  if (events::Loop::current() != nullptr) place.emplace(ping_places_, half_way_to(deadline));
-  if (place && !place->is_taken()) return no_place();
-  return without_content(ask_by_itself(line, deadline, Repeat::kSafe));
+  const auto ask = [&] { return without_content(ask_by_itself(line, deadline, Repeat::kSafe)); };
+  return base::some_have_waits ? ping_.ask(half_way_to(deadline), ask) : ask();
 }
 
 base::Status AuthClient::ask(const wire::Auth& request, Sharing sharing) {
@@ -128,8 +125,8 @@ AuthClient::Answer AuthClient::ask_line(std::string_view line, Repeat repeat, Sh
   if (may_share) {
     if (auto status = ask_together(line, deadline)) return *status;
   }
-  return events::Loop::current() == nullptr ? ask_by_itself(line, deadline, repeat)
-                                            : ask_in_a_place(line, deadline, repeat, may_share);
+  return base::some_have_waits ? ask_in_a_place(line, deadline, repeat, may_share)
+                               : ask_by_itself(line, deadline, repeat);
 }
 
 // Nothing: the caller shall ask by itself.
@@ -146,7 +143,8 @@ std::optional<AuthClient::Answer> AuthClient::ask_together(std::string_view line
 AuthClient::Answer AuthClient::ask_in_a_place(std::string_view line, base::Deadline deadline,
                                               Repeat repeat, bool may_share) {
   const AskingPlaces::Place place(places_, half_way_to(deadline));
-  if (!place.is_taken()) return no_place();
+  if (!place.is_taken())
+    return Error{base::ErrorCode::kUnavailable, "too many wait for the authserver"};
   if (place.has_waited() && may_share) {
     if (auto status = ask_together(line, deadline)) return *status;
   }

@@ -16,6 +16,7 @@
 #include "fileserver/auth/auth_lane.h"
 #include "fileserver/auth/auth_options.h"
 #include "fileserver/auth/connection_shelf.h"
+#include "fileserver/auth/shared_ping.h"
 #include "wire/request.h"
 
 namespace fileserver {
@@ -27,8 +28,6 @@ namespace fileserver {
 // Threads: any, at the same time. Kept connections are taken without a lock.
 class AuthClient {
  public:
-  static constexpr std::size_t kMostPings = 4;  // of a loop, at one moment
-
   // `encryption` must outlive it; null: the authserver is asked in clear.
   explicit AuthClient(const AuthOptions& options, AuthAddresses::Resolver resolver = net::resolve,
                       AuthAddresses::OutageLog outage_log = AuthAddresses::OutageLog::kOn,
@@ -103,10 +102,10 @@ class AuthClient {
   const std::int64_t timeout_ms_;
   const AuthLane::Limits limits_;
   ConnectionShelf kept_;
-  // For contexts of loops; a thread that waits is a bound by itself. Whether the server can serve
-  // is asked for also when a crowd logs in.
-  AskingPlaces places_{AskingPlaces::kMost};
-  AskingPlaces ping_places_{kMostPings};
+  // For loops and their helpers; where each connection has a thread, that is a bound by itself.
+  // Whether the server can serve is asked for also when a crowd logs in.
+  AskingPlaces places_;
+  SharedPing ping_;
 
   // Two, so that two cores of the authserver have work, and a slow answer does not hold up all.
   std::array<AuthLane, 2> lanes_;

@@ -282,6 +282,8 @@ tls::Socket AuthLane::dissolve(const Question* mine, Wakes& wakes) {
   for (Question* const question : asked_) tell(question);
   asked_.clear();
   while (Question* const question = waiting_.pop()) tell(question);
+  ::explicit_bzero(text_.data(), text_size_);
+  text_size_ = 0;
   open_ = 0;
   is_led_ = false;
   set_callers();

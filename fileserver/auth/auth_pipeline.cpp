@@ -109,7 +109,9 @@ void AuthPipeline::round_ends() {
 void AuthPipeline::take_waiting() {
   if (waiting_.empty()) return;
   const std::int64_t now_ns = base::now_ns();
-  while (!waiting_.empty() && asked_.size() < kMostAtOnce) {
+  if (asked_.empty()) in_a_row_ = 0;
+  while (!waiting_.empty() && asked_.size() < kMostAtOnce && in_a_row_ < kMostInARow) {
+    ++in_a_row_;
     Question& next = *waiting_.front();
     if (text_.size() + next.line.size() > kMostTextBytes) return;
     asked_.push_back({&next, now_ns, next.line.starts_with(kVerbOfTokens)});

@@ -28,6 +28,10 @@ class AuthPipeline final : public events::Watch, public events::RoundEnd {
  public:
   static constexpr std::size_t kMostAtOnce = 128;
 
+  // Then all answers come before the next question. So an answer too many, which would be taken for
+  // that of another question, is seen.
+  static constexpr std::size_t kMostInARow = 4096;
+
   // All must outlive it.
   AuthPipeline(events::Loop& loop, ConnectionShelf& kept, AuthLane::Note note,
                AuthLane::Limits limits);
@@ -77,6 +81,7 @@ class AuthPipeline final : public events::Watch, public events::RoundEnd {
 
   tls::Socket socket_;
   std::optional<wire::LineBuffer> received_;
+  std::size_t in_a_row_ = 0;  // were asked since there was no open question
   std::deque<Question*> waiting_;
   std::deque<Asked> asked_;  // in their order, those too that are in `text_`
   std::string text_;         // to be sent; overwritten behind that

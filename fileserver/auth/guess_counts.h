@@ -28,7 +28,7 @@ namespace fileserver {
 //
 // The table has a fixed size. When it is full, a wrong password takes the entry of the key, among
 // eight, that will be forgiven first, and a place is not taken: its password is checked all the
-// same. Nobody is locked out by others.
+// same. Nobody is locked out by a full table.
 //
 // With `forget_places_after_ns`, the processes that are forked later count together. A process that
 // is killed may not have given its place back. So a place is forgotten, at the earliest after that

@@ -44,7 +44,16 @@ PartialUpload::PartialUpload(PartialUploads& owner, std::string id)
   owner_.take(*this);
 }
 
-PartialUpload::~PartialUpload() { owner_.let_go(*this); }
+// Closed before another one has the turn, which would find the lock taken.
+PartialUpload::~PartialUpload() {
+  const int failure = errno;  // of what is given up
+  base::may_block_long([this] {
+    fd_ = {};
+    folder_ = {};
+  });
+  errno = failure;
+  owner_.let_go(*this);
+}
 
 std::int64_t PartialUpload::left_s() const {
   return std::max<std::int64_t>(0, changed_s_ + owner_.keep_s_of(state_) - std::time(nullptr));

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/waits.h"
 #include "fileserver/files/trash_record.h"
 
 namespace fileserver {
@@ -34,7 +35,13 @@ void warn_of_loss(int errno_value) {
 }  // namespace
 
 TrashPlace::~TrashPlace() {
-  if (is_open() && !is_taken_) ::unlinkat(folder_.get(), record_of(id_).c_str(), 0);
+  if (!is_open()) return;
+  const int failure = errno;
+  base::may_block_long([this] {
+    if (!is_taken_) ::unlinkat(folder_.get(), record_of(id_).c_str(), 0);
+    record_ = {};
+  });
+  errno = failure;
 }
 
 void TrashPlace::swap(TrashPlace& other) noexcept {

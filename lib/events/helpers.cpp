@@ -72,7 +72,7 @@ void Helpers::look_for_hung() {
 
 bool Helpers::submit_if_free(Job& job) {
   const base::Lock lock(mutex_);
-  const std::size_t wanted = threads_.size() - idle_ + queued_;
+  const std::size_t wanted = threads_.size() - idle_ - hung_ + queued_;
   if (wanted >= kMost / 2 || (idle_ <= queued_ && !start_thread())) return false;
   push(job, Length::kShort);
   return true;

@@ -250,6 +250,7 @@ void Loop::run_in_context(Task& task) {
     return next_try_->wait();
   }
   ++busy_flows_;
+  start_starved();
   flow->task_ = &task;
   resume(*flow.release());  // set_free() takes it back
 }

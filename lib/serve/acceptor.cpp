@@ -87,9 +87,10 @@ void refuse(net::Fd fd, std::string (*answer)()) {
   } catch (const std::bad_alloc&) {
     return;
   }
-  // A new socket always has room for it, so sending does not wait. If unread bytes were left,
-  // close() would reset the connection before the peer reads it. So they are discarded first.
-  net::send_all(fd.get(), text);
+  // A new socket has room for it, if the system has memory; who accepts does not wait for that. If
+  // unread bytes were left, close() would reset the connection before the peer reads it. So they
+  // are discarded first.
+  net::send_now(fd.get(), text);
   ::shutdown(fd.get(), SHUT_WR);
   std::array<char, 4096> discarded;
   net::receive_now(fd.get(), discarded);

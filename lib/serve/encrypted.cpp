@@ -50,11 +50,13 @@ std::unique_ptr<Encrypted> Encrypted::begin(const Encryption& encryption, int fd
     telemetry::add(Count::kHandshakesRefused);
     return {};
   }
+  if (encryption.note != nullptr) encryption.note->begins(*group);
   try {
     auto channel = encryption.context.accept(fd, encryption.spoken, io_slice_ms(idle_timeout_ms));
     return std::unique_ptr<Encrypted>(
         new Encrypted(std::move(channel), encryption, *group, handshake_ms(idle_timeout_ms)));
   } catch (...) {
+    if (encryption.note != nullptr) encryption.note->ends();
     encryption.handshakes.end(*group);
     throw;
   }
@@ -66,9 +68,7 @@ Encrypted::Encrypted(std::unique_ptr<tls::Channel> channel, const Encryption& en
       handshakes_(encryption.handshakes),
       note_(encryption.note),
       group_(group),
-      deadline_(base::Deadline::in_ms(time_ms)) {
-  if (note_ != nullptr) note_->begins(group_);
-}
+      deadline_(base::Deadline::in_ms(time_ms)) {}
 
 Encrypted::~Encrypted() {
   if (!is_under_way_) return;

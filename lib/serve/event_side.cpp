@@ -106,23 +106,24 @@ void Side::start() {
   thread = std::thread([this] { run(); });
 }
 
-bool Side::take_from_other(Arrival arrival, std::size_t front) {
-  const auto take = [this, front](Arrival taken) { begin(std::move(taken), front); };
-  const bool is_taken = post_arrival(std::move(arrival), front, take);
-  if (is_taken) connections_.fetch_add(1, std::memory_order_relaxed);
-  return is_taken;
-}
-
-// Has take() called by this side, soon, or refuses the connection.
-bool Side::post_arrival(Arrival arrival, std::size_t front, std::function<void(Arrival)> take) {
+// Has take() called by this side, soon. If there is no memory for that, refuses the connection.
+template <typename Take>
+bool Side::post_arrival(Arrival arrival, std::size_t front, Take take) {
   std::shared_ptr<Arrival> taken;
   const bool is_posted = base::completes("cannot serve a connection", [&] {
     taken = std::make_shared<Arrival>(std::move(arrival));
-    loop.post([taken, take = std::move(take)] { take(std::move(*taken)); });
+    loop.post([taken, take] { take(std::move(*taken)); });
   });
   if (!is_posted)
     refuse(std::move((taken ? *taken : arrival).fd), common_.entrances[front]->busy_answer);
   return is_posted;
+}
+
+bool Side::take_from_other(Arrival arrival, std::size_t front) {
+  const bool is_taken = post_arrival(
+      std::move(arrival), front, [this, front](Arrival taken) { begin(std::move(taken), front); });
+  if (is_taken) connections_.fetch_add(1, std::memory_order_relaxed);
+  return is_taken;
 }
 
 void Side::drain() {
@@ -202,10 +203,15 @@ bool Side::lets_one_give_way(bool must_be_silent) {
   return false;
 }
 
+// One that is held up would let the newcomer wait.
 Side& Side::next() {
   auto& sides = common_.sides;
-  const auto mine = std::ranges::find(sides, this, &std::unique_ptr<Side>::get);
-  return mine + 1 == sides.end() ? *sides.front() : **(mine + 1);
+  const std::int64_t now_ns = base::now_ns();
+  auto one = std::ranges::find(sides, this, &std::unique_ptr<Side>::get);
+  do {
+    if (++one == sides.end()) one = sides.begin();
+  } while (one->get() != this && (*one)->loop.stands_still(now_ns));
+  return **one;
 }
 
 // This one, unless another one has clearly fewer. A loop that is held up gets none.

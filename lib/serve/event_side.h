@@ -4,7 +4,6 @@
 #include <atomic>
 #include <boost/intrusive/list.hpp>
 #include <boost/intrusive/set.hpp>
-#include <functional>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -109,7 +108,8 @@ class Side final : public events::Timer {
  private:
   void run();
   void admit_in_place_of_other(Arrival arrival, std::size_t front, std::size_t sides_asked);
-  bool post_arrival(Arrival arrival, std::size_t front, std::function<void(Arrival)> take);
+  template <typename Take>
+  bool post_arrival(Arrival arrival, std::size_t front, Take take);
   bool lets_one_give_way(bool must_be_silent);
   Side& next();
   Side& with_fewest();

@@ -31,6 +31,8 @@ constexpr std::size_t kFileBytes = std::size_t{64} * 1024;  // of one read
 // receiving for as long as records come that only change keys.
 constexpr std::int64_t kMostRawBytes = 128 * 1024;
 
+constexpr int kTryAgainMs = 10;
+
 // What is gathered for records, for all connections of the thread. Nobody may wait while something
 // is in it that was not sent yet: others would write over it meanwhile.
 std::span<char> gathered() {
@@ -193,16 +195,16 @@ ssize_t Channel::failed(int failure) {
 }
 
 // Whether it may be tried again, after EAGAIN. A thread with one connection has blocked already.
-// Where there is room and a call fails nevertheless, the system is short of memory, and no event
-// follows.
+// Where there is room and a call fails again nevertheless, the system is short of memory, and no
+// event follows.
 bool Channel::waits(std::optional<base::Deadline>& deadline) const {
-  constexpr int kTryAgainMs = 10;
   if (base::my_waits == nullptr) return false;
-  if (!deadline)
+  const bool is_first = !deadline;
+  if (is_first)
     deadline = slice_ms_ > 0 ? base::Deadline::in_ms(slice_ms_) : base::Deadline::never();
   bool may_try = false;
   if (wanted_ == POLLOUT && net::wait_until_writable(fd_, base::Deadline::in_ms(0))) {
-    base::pause_ms(kTryAgainMs);
+    if (!is_first) base::pause_ms(kTryAgainMs);
     may_try = !deadline->has_passed();
   } else {
     may_try = base::my_waits->wait_for(fd_, wanted_, deadline->at_ns());
@@ -269,8 +271,14 @@ ssize_t Channel::receive_now(std::span<char> into) {
 // time ends.
 bool Channel::waits_by(base::Deadline deadline) const {
   if (deadline.has_passed()) return false;
-  const bool has_come = wanted_ == POLLOUT ? net::wait_until_writable(fd_, deadline)
-                                           : net::wait_until_readable(fd_, deadline);
+  bool has_come = true;
+  if (wanted_ != POLLOUT) {
+    has_come = net::wait_until_readable(fd_, deadline);
+  } else if (net::wait_until_writable(fd_, base::Deadline::in_ms(0))) {
+    base::pause_ms(1);  // there is no memory, or there is room since
+  } else {
+    has_come = net::wait_until_writable(fd_, deadline);
+  }
   errno = EAGAIN;
   return has_come;
 }

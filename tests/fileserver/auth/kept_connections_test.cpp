@@ -26,7 +26,7 @@ TEST_CASE("after a kept connection that hangs the others that are idle are close
   fileserver::AuthClient client({server.address(), fileserver::AuthConnection::kPersistent, 3000});
   gate.set_open(false);
   std::atomic<int> answered = 0;
-  const auto ask = [&] { answered += client.ask(wire::Ping{}).ok() ? 1 : 0; };
+  const auto ask = [&] { answered += client.ask(wire::Auth{{"amy", "pw"}}).ok() ? 1 : 0; };
   std::thread other(ask);
   while (gate.waiting() < 1) base::pause_ms(1);
   std::thread another(ask);

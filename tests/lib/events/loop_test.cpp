@@ -443,10 +443,10 @@ TEST_CASE("a watch is told of its descriptor, and a timer of its time", "[events
 
 #if !defined(TURNSTILE_SANITIZE_ADDRESS) && !defined(TURNSTILE_SANITIZE_THREAD)
 
-TEST_CASE("a task that found no memory for a context runs when there is some", "[events]") {
-  LoopThread one;
+TEST_CASE("a task that found no memory for a context runs when there is some", "[events][rlimit]") {
   constexpr int kTasks = 8;  // of which each has one of the first contexts, to the end
   std::latch have_begun(kTasks), is_over(1), last(1);
+  LoopThread one;
   for (int i = 0; i < kTasks; ++i) {
     one.begin([&] {
       have_begun.count_down();

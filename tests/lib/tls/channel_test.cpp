@@ -16,6 +16,7 @@
 #include "base/file_io.h"
 #include "base/waits.h"
 #include "net/fd.h"
+#include "net/socket_io.h"
 #include "tests/catch.h"
 #include "tests/lib/tls/certificate.h"
 #include "tests/temporary_folder.h"
@@ -231,10 +232,7 @@ TEST_CASE("a client may change its keys, but does nothing else with much that it
     REQUIRE(pair.channel->receive(bytes) == 1);
   }
   const std::string many = key_updates(pair.client, 6000);
-  std::jthread sends([&] { base::write_all(pair.client_fd.get(), many); });
+  REQUIRE(net::send_now(pair.client_fd.get(), many) == static_cast<ssize_t>(many.size()));
   CHECK(pair.channel->receive(bytes) == -1);
   CHECK(errno == EPROTO);
-  while (base::retried([&] { return ::read(pair.server_fd.get(), bytes.data(), bytes.size()); }) ==
-         static_cast<ssize_t>(bytes.size())) {
-  }
 }
