@@ -90,8 +90,8 @@ base::Result<VisitedLink> visit_link(AccountStore& store, SharedTokenState& shar
   const auto first = try_to_visit(store, shared, token, secret, visit);
   if (!first) return first.error();
   if (*first) return **first;
-  const HeldName held(shared, row_of_token(token));
-  for (int tries = 1; tries < kTries; ++tries) {
+  const HeldName held(shared.locks_of_links, row_of_token(token));
+  for (int tries = 1; held.is_held() && tries < kTries; ++tries) {
     const auto visited = try_to_visit(store, shared, token, secret, visit);
     if (!visited) return visited.error();
     if (*visited) return **visited;

@@ -99,7 +99,10 @@ void Session::converse(serve::LineConversation& connection) {
       end_for_browser(connection, timer);
       return;
     }
-    if (!std::holds_alternative<wire::Refused>(request)) connection.flush();
+    if (!std::holds_alternative<wire::Refused>(request)) {
+      connection.stream().note_granted();  // a fileserver keeps what it has asked on
+      connection.flush();
+    }
     const auto together = take_together(connection, request);
     if (together.empty()) {
       answer_alone(connection, request, timer);

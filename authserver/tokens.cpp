@@ -77,6 +77,10 @@ base::Status write(AccountStore& store, const std::string& name, const std::stri
   return written;
 }
 
+Error others_are_at_it() {
+  return {ErrorCode::kUnavailable, "others change the tokens of the user, and the store is slow"};
+}
+
 // A store that takes no changes now keeps nobody out: the hour is noted with a later use. So it is
 // if somebody else has noted something meanwhile.
 void note_use(AccountStore& store, SharedTokenState& shared, const std::string& row,
@@ -259,7 +263,8 @@ base::Result<std::string> open_token(AccountStore& store, SharedTokenState& shar
                      std::string(wanted.name)};
   if (wanted.link != nullptr) record.link = terms_of(*wanted.link, token);
   const auto path = wanted.link == nullptr ? std::string_view() : wanted.link->path;
-  const HeldName held(shared, user);
+  const HeldName held(shared.locks_of_users, user);
+  if (!held.is_held()) return others_are_at_it();
   const auto kept = keep(store, row, record, account_record, path);
   if (kept) return token;
   wipe(token);
@@ -293,7 +298,8 @@ base::Status close_token(AccountStore& store, SharedTokenState& shared, const st
   if (token && token->kind != TokenKind::kSession) return base::kDone;
   if (const auto removed = remove_row(store, row); !removed) return removed;
   if (!token) return base::kDone;
-  const HeldName held(shared, token->user);
+  const HeldName held(shared.locks_of_users, token->user);
+  if (!held.is_held()) return others_are_at_it();
   const std::array kind{token->kind};
   const auto places = taken_places(store, token->user, kind);
   if (!places) return places.error();
@@ -367,7 +373,8 @@ base::Result<std::vector<TokenEntry>> list_tokens(AccountStore& store, std::stri
 
 base::Status end_token(AccountStore& store, SharedTokenState& shared, std::string_view user,
                        std::string_view id, std::span<const TokenKind> kinds) {
-  const HeldName held(shared, user);
+  const HeldName held(shared.locks_of_users, user);
+  if (!held.is_held()) return others_are_at_it();
   const auto places = taken_places(store, user, kinds);
   if (!places) return places.error();
   for (const NamedPlace& taken : *places) {

@@ -25,26 +25,35 @@ namespace authserver {
 // What all threads or processes of one authserver share. Lies in shared memory.
 struct SharedTokenState {
   // Taken with HeldName.
-  std::array<base::ProcessMutex, 64> locks_of_names;
+  std::array<base::ProcessMutex, 64> locks_of_users;
+  std::array<base::ProcessMutex, 64> locks_of_links;
 
   // The store takes no changes now. Until then no use of a token is noted, so that no reader waits.
   std::atomic<std::int64_t> notes_no_use_until_s = 0;
 };
 
-// Whoever changes the places of a user holds the name of the user, so that two at a time do not
-// take the same. It is held while the store is asked.
+// Holds one of these locks, while the store is asked. Whoever takes a place of a user holds the
+// name of the user, so that two at a time do not take the same.
 class HeldName {
  public:
-  HeldName(SharedTokenState& shared, std::string_view name)
-      : mutex_(shared.locks_of_names.at(shard_of(name) % shared.locks_of_names.size())) {
-    mutex_.lock();
+  static constexpr int kPatienceMs = 5'000;
+
+  template <typename Locks>
+  HeldName(Locks& locks, std::string_view name)
+      : mutex_(locks.at(shard_of(name) % locks.size())),
+        is_held_(mutex_.lock_within_ms(kPatienceMs) != base::ProcessMutex::Locked::kNo) {}
+  ~HeldName() {
+    if (is_held_) mutex_.unlock();
   }
-  ~HeldName() { mutex_.unlock(); }
   HeldName(const HeldName&) = delete;
   HeldName& operator=(const HeldName&) = delete;
 
+  // False: others have held it for too long.
+  bool is_held() const { return is_held_; }
+
  private:
   base::ProcessMutex& mutex_;
+  const bool is_held_;
 };
 
 // What a new token is to be.
@@ -73,8 +82,9 @@ base::Status check_token(AccountStore& store, SharedTokenState& shared, const st
 base::Status close_token(AccountStore& store, SharedTokenState& shared, const std::string& row);
 
 // Removes the tokens of a user that have ended with his account or his password, all of them or all
-// but the application passwords, and frees their places. Nobody could use them any more, so a store
-// that fails meanwhile is only a line of the log. Of a user without one it only reads.
+// but the application passwords, and frees their places. Each is tied to the record that the
+// account had. So a store that fails meanwhile is only a line of the log. Of a user without one it
+// only reads.
 enum class Ended : std::uint8_t { kAll, kAllButApps };
 void clear_tokens_of(AccountStore& store, std::string_view user, Ended which);
 

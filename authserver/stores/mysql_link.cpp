@@ -243,12 +243,13 @@ base::Status MysqlLink::run(const std::string& sql,
   if (::mysql_real_query(get(), sql.data(), sql.size()) != 0) {
     return failure(::mysql_errno(get()), ::mysql_error(get()));
   }
-  MYSQL_RES* const result = ::mysql_use_result(get());
+  std::unique_ptr<MYSQL_RES, decltype(&::mysql_free_result)> result(::mysql_use_result(get()),
+                                                                    &::mysql_free_result);
   if (result == nullptr) return base::kDone;
-  while (MYSQL_ROW row = ::mysql_fetch_row(result)) {
-    if (take_row) take_row(row, ::mysql_fetch_lengths(result));
+  while (MYSQL_ROW row = ::mysql_fetch_row(result.get())) {
+    if (take_row) take_row(row, ::mysql_fetch_lengths(result.get()));
   }
-  ::mysql_free_result(result);
+  result.reset();
   if (::mysql_errno(get()) != 0) return failure(::mysql_errno(get()), ::mysql_error(get()));
   return base::kDone;
 }

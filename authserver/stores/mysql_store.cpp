@@ -152,7 +152,7 @@ base::Result<std::string> MysqlStore::find_once(std::string_view user) {
 std::string selection_of(std::span<const std::string_view> users) {
   std::string sql = "SELECT name, record FROM accounts WHERE name IN (";
   for (const std::string_view user : users) {
-    sql += user.data() == users.front().data() ? "x'" : ", x'";
+    sql += sql.ends_with('(') ? "x'" : ", x'";
     for (const char byte : user) sql += fmt::format("{:02x}", static_cast<unsigned char>(byte));
     sql += '\'';
   }
@@ -181,6 +181,7 @@ base::Result<Records> MysqlStore::find_all_once(const std::string& sql) {
   if (const auto connected = connect_if_need_be(); !connected) return connected.error();
   Records records;
   const auto done = link_.run(sql, [&](MYSQL_ROW row, const unsigned long* sizes) {
+    if (row[0] == nullptr || row[1] == nullptr) return;
     records.insert_or_assign(std::string(row[0], sizes[0]), std::string(row[1], sizes[1]));
   });
   if (!done) return done.error();

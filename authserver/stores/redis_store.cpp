@@ -67,6 +67,9 @@ class RedisStore : public AccountStore {
   // Sets the record unless the key, which is watched, was changed meanwhile.
   base::Status set_watched(const std::string& key, std::string_view record);
 
+  base::Status visit_each(std::span<const std::string_view> users,
+                          const std::function<void(const Account&)>& visit);
+
   // For commands that do no harm when asked twice.
   base::Result<RedisLink::Reply> ask_repeatable(RedisLink::Words words);
 
@@ -82,6 +85,7 @@ class RedisStore : public AccountStore {
 };
 
 constexpr std::string_view kKeyPrefix = "user:";
+constexpr std::size_t kAtOnce = 100;  // users whose records are asked for together
 
 std::string key_of(std::string_view user) { return std::string(kKeyPrefix).append(user); }
 
@@ -224,6 +228,17 @@ base::Status RedisStore::may_ask() {
   return have ? base::Status(base::kDone) : base::Status(have.error());
 }
 
+base::Status RedisStore::visit_each(std::span<const std::string_view> users,
+                                    const std::function<void(const Account&)>& visit) {
+  const auto records = find_records(users);
+  for (std::size_t i = 0; i < users.size(); ++i) {
+    if (records[i]) visit({users[i], *records[i]});
+    const bool is_removed = !records[i] && records[i].error().code == ErrorCode::kNotFound;
+    if (!records[i] && !is_removed) return records[i].error();
+  }
+  return base::kDone;
+}
+
 base::Status RedisStore::for_each(const std::function<void(const Account&)>& visit) {
   std::string cursor = "0";
   do {
@@ -234,11 +249,11 @@ base::Status RedisStore::for_each(const std::function<void(const Account&)>& vis
     std::vector<std::string_view> users;
     for (const redisReply* key : std::span(parts[1]->element, parts[1]->elements))
       users.push_back(text_in(*key).substr(kKeyPrefix.size()));
-    const auto records = find_records(users);
-    for (std::size_t i = 0; i < users.size(); ++i) {
-      if (records[i]) visit({users[i], *records[i]});
-      const bool is_removed = !records[i] && records[i].error().code == ErrorCode::kNotFound;
-      if (!records[i] && !is_removed) return records[i].error();
+    // A page may be longer than it was asked for, and all replies together have a limit.
+    for (std::span<const std::string_view> left(users); !left.empty();) {
+      const auto some = left.first(std::min(left.size(), kAtOnce));
+      if (const auto visited = visit_each(some, visit); !visited) return visited;
+      left = left.subspan(some.size());
     }
     cursor = text_in(*parts[0]);
   } while (cursor != "0");

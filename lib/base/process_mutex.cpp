@@ -1,6 +1,7 @@
 #include "base/process_mutex.h"
 
 #include <cerrno>
+#include <ctime>
 
 namespace base {
 
@@ -16,6 +17,18 @@ ProcessMutex::ProcessMutex() {
 ProcessMutex::Locked ProcessMutex::try_lock() { return outcome(::pthread_mutex_trylock(&mutex_)); }
 
 ProcessMutex::Locked ProcessMutex::lock() { return outcome(::pthread_mutex_lock(&mutex_)); }
+
+ProcessMutex::Locked ProcessMutex::lock_within_ms(int ms) {
+  timespec until{};
+  ::clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += ms / 1000;
+  until.tv_nsec += ms % 1000 * 1'000'000L;
+  if (until.tv_nsec >= 1'000'000'000) {
+    until.tv_nsec -= 1'000'000'000;
+    ++until.tv_sec;
+  }
+  return outcome(::pthread_mutex_timedlock(&mutex_, &until));
+}
 
 void ProcessMutex::unlock() { ::pthread_mutex_unlock(&mutex_); }
 

@@ -27,6 +27,9 @@ class ProcessMutex {
   // Waits until the mutex is free. Never kNo.
   Locked lock();
 
+  // The same, but kNo once the time is over.
+  Locked lock_within_ms(int ms);
+
   // Requires: the calling thread holds the mutex.
   void unlock();
 

@@ -88,6 +88,7 @@ class HeldStore : public authserver::AccountStore {
   std::vector<base::Result<std::string>> find_records(
       std::span<const std::string_view> users) override {
     held_.asked_for.push_back(users.size());
+    for (const std::string_view user : users) held_.before_find(user);
     std::vector<base::Result<std::string>> records;
     for (const std::string_view user : users) records.push_back(find(user));
     return records;
