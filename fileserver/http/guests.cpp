@@ -173,6 +173,7 @@ void answer_guest(Exchange& exchange, Parts& parts) {
   exchange.user = visited.link->maker;
   exchange.guest = Guest{std::string(asked.token), std::move(secret), std::move(*visited.link)};
   exchange.validated_ns = base::now_ns();
+  exchange.stream().note_granted();
   exchange.rights = rights_of(exchange, parts);
   if (exchange.guest->link.may == wire::GuestsMay::kRead)
     return read_as_guest(exchange, parts, asked);

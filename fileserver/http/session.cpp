@@ -137,6 +137,7 @@ bool HttpSession::is_validated(Exchange& exchange) {
   } else if (!granted.status) {
     exchange.answer(granted.status.error());
   } else {
+    exchange.stream().note_granted();
     exchange.rights = parts_.rights.of(user);
     exchange.user = std::move(user);
   }

@@ -63,11 +63,13 @@ class Place {
   // A connection begins that others may ask to give way.
   void begin(AddressShares& shares, AddressShares::Group group);
 
-  // Bytes of its first request have come, all of it, or, for a body that anybody may send, not all
-  // of it yet. request_came() returns false if the connection has given way and must end.
+  // Bytes of a request have come, all of it, or, for a body that anybody may send, not all of it
+  // yet. request_came() returns false if the connection has given way and must end. waits_again():
+  // for the next request, after one that was not granted.
   void bytes_came() { change(State::kSilent, State::kAsking); }
   bool request_came();
   void request_goes_on() { change(State::kServed, State::kAsking); }
+  void waits_again() { change(State::kServed, State::kSilent); }
 
   // The connection ends. Returns whether it still had its place; else another one has it. Also for
   // a process that died: then its parent calls it. Does nothing if no connection has begun.

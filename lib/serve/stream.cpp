@@ -106,7 +106,7 @@ bool Stream::waits_until(base::Deadline& deadline) {
 // A call that has not filled its room has taken all that was there, unless it has ended at an
 // urgent byte.
 std::size_t Stream::note_received(ssize_t received, std::size_t room) {
-  if (requests_ == 0 && place_ != nullptr) place_->bytes_came();
+  if (may_give_way()) place_->bytes_came();
   telemetry::add(telemetry::Count::kReceivedBytes, static_cast<std::uint64_t>(received));
   if (encrypted_) {
     may_have_more_ = may_have_more_ || has_mark_ || channel()->may_have_more();
@@ -182,6 +182,7 @@ void Stream::say_goodbye() {
 }
 
 base::Deadline Stream::request_deadline() {
+  if (may_give_way()) place_->waits_again();
   return std::exchange(has_rested_, false) ? rest_deadline_ : idle_deadline();
 }
 

@@ -165,15 +165,21 @@ class Stream {
 
   // Whose last log-in was granted, until another one begins. Null: nobody's. Most connections that
   // wait have nobody, and no room for one.
-  void let_in(StreamUser user) { user_ = std::make_unique<StreamUser>(std::move(user)); }
+  void let_in(StreamUser user) {
+    note_granted();
+    user_ = std::make_unique<StreamUser>(std::move(user));
+  }
   void leave_nobody() { user_.reset(); }
   StreamUser* user() { return user_.get(); }
 
-  // From now on `place` is told of the first request. It must outlive the stream.
+  // From now on `place` is told of requests, until one was granted. It must outlive the stream.
   void take(Place& place) { place_ = &place; }
 
+  // A request was granted, so the connection gives way to nobody any more.
+  void note_granted() { was_granted_ = true; }
+
   // How many requests came, for the totals of the server. The stream is over if the connection has
-  // given way to another one before its first request came.
+  // given way to another one before the request came.
   void count_request() {
     ++requests_;
     request_came();
@@ -181,10 +187,10 @@ class Stream {
 
   // Only what anybody may send has come of the request. Then request_came() is called again.
   void request_goes_on() {
-    if (place_ != nullptr && requests_ == 1) place_->request_goes_on();
+    if (may_give_way()) place_->request_goes_on();
   }
   void request_came() {
-    if (place_ != nullptr && requests_ == 1 && !place_->request_came()) is_over_ = true;
+    if (may_give_way() && !place_->request_came()) is_over_ = true;
   }
   std::uint64_t requests() const { return requests_; }
 
@@ -193,6 +199,7 @@ class Stream {
   bool send_body(std::span<const char> head, std::size_t body_bytes, SendSome send_some);
   void note_sent(std::size_t body_bytes, std::int64_t began_ns);
   bool may_still_receive(const base::Deadline& deadline) const;
+  bool may_give_way() const { return place_ != nullptr && !was_granted_; }
   bool reply_moves();
   bool reply_still_moves() { return reply_moves() && unacknowledged_ > 0; }
   void restart_reply_time();
@@ -231,6 +238,7 @@ class Stream {
   SizedReply sized_reply_;
   std::int64_t unacknowledged_ = 0;  // bytes sent and not acknowledged at the last look
   std::uint64_t requests_ = 0;
+  bool was_granted_ = false;
   Place* place_ = nullptr;  // null: nobody has to give way
 };
 

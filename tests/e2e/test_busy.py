@@ -186,11 +186,38 @@ class GivesWayTest(SceneTest):
             self.assertEqual(client.reply(), "OK")
 
     @for_each(servers.KINDS)
-    def test_nobody_gives_way_who_has_brought_a_request(self, kind: str) -> None:
+    def test_nobody_gives_way_who_was_let_in(self, kind: str) -> None:
         clients = self.fill(kind)
-        self.assertTrue(all(is_served(client) for client in clients))
+        line = "ping"
+        if kind.startswith("fileserver"):
+            self.assertIn(clients[0].ask("new:alice:wonderland"), ("OK", "exists"))
+            line = "get:alice:wonderland"
+        for client in clients:
+            self.assertEqual(client.ask(line), "OK")
         self.assertEqual(self.client("127.0.0.2").reply(), "busy")
         self.assertTrue(all(is_served(client) for client in clients))
+
+    @for_each([kind for kind in servers.KINDS if kind.startswith("fileserver")])
+    def test_who_asks_without_an_account_gives_way_between_requests(self, kind: str) -> None:
+        clients = self.fill(kind)
+        self.assertTrue(all(is_served(client) for client in clients))
+        self.assertTrue(is_served(self.let_in("127.0.0.2")))
+        self.assertEqual([is_served(client) for client in clients].count(True), self.LIMIT - 1)
+
+    @for_each([kind for kind in servers.KINDS if kind in ("fileserver", "fileserver with loops")])
+    def test_by_http_neither_does_who_has_an_account(self, kind: str) -> None:
+        self.fill(kind, (), *HTTP)
+        user = ("alice", "wonderland")
+        maker = self.client("127.0.0.1")
+        self.assertIn(maker.ask(f"new:{user[0]}:{user[1]}"), ("OK", "exists"))
+        maker.close()
+        self.wait_for("turnstile_connections_open", 0)
+        clients = [HttpClient(self.server, *user, source="127.0.0.1") for _ in range(self.LIMIT)]
+        for client in clients:
+            self.assertEqual(self.scene.keep(client).ask("/no-file").status, 404)
+        self.assertEqual(self.client("127.0.0.2").reply(), "busy")
+        for client in clients:
+            self.assertEqual(client.ask("/no-file").status, 404)
 
     @for_each(servers.KINDS)
     def test_addresses_with_a_quarter_give_way_to_nobody(self, kind: str) -> None:
