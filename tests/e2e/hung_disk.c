@@ -1,5 +1,6 @@
 // An LD_PRELOAD library: who reads, syncs or looks at something opened in the folder HUNG_DISK
-// waits as long as the file HUNG_WHILE is there. A single kind of call waits as long as
+// waits as long as the file HUNG_WHILE is there. With a $ behind it, HUNG_DISK is the path of the
+// only file that hangs. A single kind of call waits as long as
 // HUNG_WHILE.KIND is there: read, sync, look, open, close, or loop, which is a read that must not
 // wait. A line on standard error says when one begins to wait.
 #define _GNU_SOURCE
@@ -23,7 +24,10 @@ static int is_in_folder(int fd) {
   const ssize_t size = folder ? readlink(link, path, sizeof path - 1) : -1;
   if (size < 0) return 0;
   path[size] = 0;
-  return strncmp(path, folder, strlen(folder)) == 0;
+  const size_t length = strlen(folder);
+  if (length > 0 && folder[length - 1] == '$')
+    return (size_t)size == length - 1 && strncmp(path, folder, length - 1) == 0;
+  return strncmp(path, folder, length) == 0;
 }
 
 static int hangs(int fd, const char* call, const char* mark) {
