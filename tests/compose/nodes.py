@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from engine import PLAIN, run
+from needs import missing
 from waiting import eventually
 
 COUNT = 3
@@ -36,9 +37,8 @@ def why_not() -> str:
     """Why this host cannot have such nodes. Empty if it can."""
     if os.geteuid() != 0:
         return "only root can start engines"
-    missing = [name for name in ("dockerd", "ip", "nsenter", "unshare") if not shutil.which(name)]
-    if missing:
-        return f"{missing[0]} is not installed"
+    if reason := missing("dockerd", "ip", "nsenter", "unshare"):
+        return reason
     tried = ["unshare", *NEW_NAMESPACES, "mount", "-t", "sysfs", "sysfs", "/sys"]
     refused = subprocess.run(tried, capture_output=True, text=True, check=False).stderr.strip()
     return f"no namespaces: {refused}" if refused else ""

@@ -7,6 +7,7 @@ from collections import defaultdict
 from shell import PROJECT
 
 MOST_README_LINES = 80
+MOST_LINES_OF_ARCHITECTURE = 250
 _TESTS = PROJECT / "tests"
 # Files of tests that run side by side on two cores.
 _AT_ONCE = 6
@@ -18,6 +19,10 @@ class IndexTest(unittest.TestCase):
         linked = set(re.findall(r"\]\(([\w.-]+\.md)\)", index))
         names = {path.name for path in (PROJECT / "docs").glob("*.md")} - {"README.md"}
         self.assertEqual(names - linked, set())
+
+    def test_the_architecture_can_be_read_in_one_go(self) -> None:
+        text = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
+        self.assertLessEqual(len(text.splitlines()), MOST_LINES_OF_ARCHITECTURE)
 
     def test_the_readme_is_short_and_shows_two_pictures(self) -> None:
         text = (PROJECT / "README.md").read_text(encoding="utf-8")

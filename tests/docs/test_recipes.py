@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from needs import missing
 from shell import PROJECT
 
 _RECIPE = re.compile(r"^## (Add .*)$", re.MULTILINE)
@@ -176,7 +177,7 @@ class RecipesTest(unittest.TestCase):
     def assert_compiles(self, source: Path, folder: Path) -> None:
         compiler = shutil.which(os.environ.get("CXX", "c++"))
         if not compiler:
-            self.skipTest("there is no compiler here")
+            self.skipTest(missing("c++") or "there is no compiler of this name here")
         flags = (PROJECT / "compile_flags.txt").read_text(encoding="utf-8").split()
         # Warnings are those of each compiler, and the gate has its own builds for them.
         command = [compiler, "-fsyntax-only", f"-I{folder}", f"-I{folder}/lib", *flags, "-w"]

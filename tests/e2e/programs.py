@@ -15,9 +15,7 @@ BUILD = Path(os.environ.get("TURNSTILE_BUILD", Path(__file__).parents[2] / "buil
 SANITIZED = BUILD.name in ("address", "thread")
 
 # Of a sanitizer, or of a parent whose child went wrong by itself.
-_REPORT = re.compile(
-    r"\w+Sanitizer: |runtime error: |a child died pid=\d+ status=0x8?[4678b]\b"
-)
+_REPORT = re.compile(r"\w+Sanitizer: |runtime error: |a child died pid=\d+ status=0x8?[4678b]\b")
 _CRASHES = (4, 6, 7, 8, 11)  # the signals
 
 # A server that cuts off a request which never ends leaves its thread behind on purpose.

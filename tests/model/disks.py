@@ -55,6 +55,6 @@ def _run(*command: str) -> None:
     try:
         subprocess.run(command, check=True, capture_output=True, text=True)
     except FileNotFoundError as error:
-        raise NoSuchDisk(f"there is no {command[0]}") from error
+        raise NoSuchDisk(f"not installed: {command[0]} (package e2fsprogs or mount)") from error
     except subprocess.CalledProcessError as error:
         raise NoSuchDisk(f"{command[0]}: {error.stderr.strip()}") from error

@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
 from pathlib import Path
 
 from .files import TESTS, TestFile
@@ -51,6 +52,12 @@ class Late(Unsteady):
             self.command, check=False, env=os.environ | self.environment, stdin=subprocess.DEVNULL
         )
         return ended.returncode == 0
+
+
+def row_of(line: str) -> str:
+    """The row of tests/unsteady.md for such a line."""
+    name, _, reason = line.removeprefix("UNSTEADY ").partition(": ")
+    return f"| {date.today()} | `{name}` | {reason} | not known yet |"
 
 
 def candidates(outcomes: Iterable[Outcome]) -> list[tuple[Outcome, Failure]]:

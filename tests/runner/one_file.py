@@ -130,8 +130,8 @@ def _compared(trace: TracebackType | None) -> list[tuple[object, object]]:
 def _are_wrong(first: object, second: object) -> bool:
     """Whether one is a content with another byte in some place than the other one.
 
-    What is cut off, and the refusal of a server that is busy, are no wrong bytes. Where an answer is
-    a status and a content, only one with the same status has a content to compare.
+    What is cut off, and the refusal of a server that is busy, are no wrong bytes. Of an answer that
+    is a status and a content, the content counts only if the status is the same.
     """
     if isinstance(first, tuple) and isinstance(second, tuple) and len(first) == len(second):
         pairs = list(zip(first, second, strict=True))

@@ -158,6 +158,8 @@ class Run:
         # A container gives its own tests their second chance.
         inside = [line for one in self.done for line in _UNSTEADY.findall(one.text())]
         unsteady = list(dict.fromkeys([*self._unsteady, *inside]))
+        if unsteady:
+            print("for tests/unsteady.md:", *map(again.row_of, unsteady), "", sep="\n")
         for line in unsteady:
             print(line)
         too_many = len(unsteady) if len(unsteady) > again.MOST else 0

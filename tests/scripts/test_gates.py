@@ -122,6 +122,8 @@ class RunTest(unittest.TestCase):
             )
         )
         self.assertIn("UNSTEADY e2e/test_a.A.test_b: busy", lines)
+        row = r"\| \d{4}-\d\d-\d\d \| `e2e/test_a\.A\.test_b` \| busy \| not known yet \|"
+        self.assertRegex("\n".join(lines), row)
         self.assertEqual((status, lines[-1]), (1, "8 passed, 1 failed, 0 skipped"))
 
     def test_what_a_gate_takes_is_written_into_its_row(self) -> None:

@@ -158,7 +158,9 @@ class RunnerTest(unittest.TestCase):
             self.once_bad(name, complaint)
         ended = self.run_them()
         self.assertNotIn("UNSTEADY", ended.stdout)
-        self.assertEqual(ended.stdout.splitlines()[-1], f"0 passed, {len(complaints)} failed, 0 skipped")
+        self.assertEqual(
+            ended.stdout.splitlines()[-1], f"0 passed, {len(complaints)} failed, 0 skipped"
+        )
 
     def test_a_part_of_a_file_and_a_refusal_are_no_wrong_bytes(self) -> None:
         self.once_bad("test_cut", "self.assertEqual(b'the file', b'the file whole')")

@@ -220,7 +220,7 @@ class Curl(Client):
 
     def __init__(self, packages: Path, programs: Programs) -> None:
         if not shutil.which("curl"):
-            raise LeftOut("curl is left out: it is not installed")
+            raise LeftOut("curl is left out: it is not installed (package curl)")
 
     @property
     def version(self) -> str:
