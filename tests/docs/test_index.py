@@ -8,6 +8,7 @@ from shell import PROJECT
 
 MOST_README_LINES = 80
 MOST_LINES_OF_ARCHITECTURE = 250
+MOST_LINES_OF_A_RELEASE = 60
 _TESTS = PROJECT / "tests"
 # Files of tests that run side by side on two cores.
 _AT_ONCE = 6
@@ -23,6 +24,11 @@ class IndexTest(unittest.TestCase):
     def test_the_architecture_can_be_read_in_one_go(self) -> None:
         text = (PROJECT / "docs" / "architecture.md").read_text(encoding="utf-8")
         self.assertLessEqual(len(text.splitlines()), MOST_LINES_OF_ARCHITECTURE)
+
+    def test_what_is_new_is_told_in_a_page(self) -> None:
+        text = (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+        newest = re.split(r"^## ", text, flags=re.MULTILINE)[1]
+        self.assertLessEqual(len(newest.strip().splitlines()), MOST_LINES_OF_A_RELEASE)
 
     def test_the_readme_is_short_and_shows_two_pictures(self) -> None:
         text = (PROJECT / "README.md").read_text(encoding="utf-8")
