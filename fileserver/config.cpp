@@ -336,10 +336,10 @@ flags::Program program() {
         "(authserver --help says how to make one)",
         "authserver & fileserver --root docs --http-listen 8080"},
        {"Let users upload, behind a TLS proxy on this machine",
-        "fileserver --root /srv/share --http-listen 8080 --uploads folder --new-accounts closed "
-        "--trusted-proxy 127.0.0.1"},
+        "authserver & fileserver --root /srv/share --http-listen 8080 --uploads folder "
+        "--new-accounts closed --trusted-proxy 127.0.0.1 --http-host files.example.com"},
        {"Serve more than fits into memory, with figures for Prometheus",
-        "fileserver --root /srv/big --files disk --telemetry-listen 9010"}},
+        "authserver & fileserver --root /srv/big --files disk --telemetry-listen 9010"}},
       8,
       {"authserver(8)", "loadgen(1)", "nginx(8)"},
       {{"writers",

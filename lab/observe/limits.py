@@ -36,8 +36,8 @@ DESCRIPTORS_WANTED = 64000  # in limits.conf, as in the paper
 _TUNE = "sudo scripts/tune-host --apply"
 # What `scripts/setup lab` installs, without starting anything.
 _OF_SETUP = frozenset(
-    {"curl", "haproxy", "iperf3", "iproute2", "mariadb-server", "openssl", "redis-server"}
-    | {"redis-tools", "valgrind"}
+    {"curl", "haproxy", "iperf3", "iproute2", "mariadb-server", "nginx", "openssl"}
+    | {"redis-server", "redis-tools", "valgrind"}
 )
 _TOOLS = tuple(Tool((name,), "util-linux") for name in ("setpriv", "taskset", "lscpu", "unshare"))
 _IP, _TC = Tool(("ip",), "iproute2"), Tool(("tc",), "iproute2")

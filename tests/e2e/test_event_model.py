@@ -280,6 +280,24 @@ class EventModelTest(SceneTest):
         for client in clients:
             self.assertEqual(len(client.answer().body), hung_fuse.SIZE)
 
+    def test_a_user_has_four_long_changes_at_once(self) -> None:
+        self.scene.write("disk/folder/file", b"x")
+        (other := self.scene.root / "other").mkdir()
+        server = self.start(*FOLDER, "--loops", 1, env=self.hung_disk())
+        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(7)]
+
+        def begun() -> int:
+            return sum(1 for _ in other.glob(".turnstile-upload-*"))
+
+        with self.hanging("open"):
+            for i, client in enumerate(copies):
+                fields = (*client._credentials, f"Destination: /other/{i}/")
+                client.send(request("/disk/folder/", *fields, method="COPY"))
+            eventually(lambda: begun() >= 4, "four have begun")
+            time.sleep(0.3)
+            self.assertEqual(begun(), 4)
+        self.assertEqual({client.answer("COPY").status for client in copies}, {201})
+
     def test_copies_that_take_long_keep_nobody_from_short_changes(self) -> None:
         self.scene.write("disk/folder/file", b"x")
         (self.scene.root / "other").mkdir()
