@@ -61,6 +61,7 @@ void open_session(Exchange& exchange, Parts& parts) {
     exchange.refused_user = wish->account.user;
     return answer_refusal(exchange, opened.answer);
   }
+  exchange.stream().note_granted();
   if (!before.empty()) static_cast<void>(parts.log_in.close(before));
   exchange.user = wish->account.user;
   answer_with_cookie(exchange, cookie_of(exchange, opened.token,

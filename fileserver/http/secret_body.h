@@ -34,10 +34,13 @@ struct SecretBody {
 // Reads the body in the time of the head. Returns the status of the answer if it is not whole.
 inline Refusal read_secrets(Exchange& exchange, SecretBody& body) {
   exchange.connection().limit_body_to_time_of_head();
-  return read_body(exchange, SecretBody::kMaxBytes, [&](std::string_view piece) {
+  const auto refused = read_body(exchange, SecretBody::kMaxBytes, [&](std::string_view piece) {
     body.append(piece);
     return Refusal();
   });
+  if (refused) return refused;
+  exchange.stream().request_came();  // from now on it does not give way in the middle
+  return exchange.stream().is_over() ? Refusal(http::Status(503)) : Refusal();
 }
 
 }  // namespace fileserver

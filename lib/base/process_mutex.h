@@ -27,7 +27,7 @@ class ProcessMutex {
   // Waits until the mutex is free. Never kNo.
   Locked lock();
 
-  // The same, but kNo once the time is over.
+  // The same, but kNo once the time is over, by the clock of the day.
   Locked lock_within_ms(int ms);
 
   // Requires: the calling thread holds the mutex.

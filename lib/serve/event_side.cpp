@@ -187,10 +187,13 @@ void Side::admit_in_place_of_other(Arrival arrival, std::size_t front, std::size
 // A connection that does not rest is left by its context soon, which ends it.
 bool Side::lets_one_give_way(bool must_be_silent) {
   for (int i = 0; i < kTriesToGiveWay; ++i) {
-    const auto [one, rank] = first_to_give_way(
-        all_, [](const EventConnection& each) -> const Place& { return each.place; },
-        common_.shares, common_.options.max_connections);
-    if (one == nullptr || (must_be_silent && !one->stream.is_resting())) return false;
+    const auto first_of = [this](auto& connections) {
+      return first_to_give_way(
+          connections, [](const EventConnection& each) -> const Place& { return each.place; },
+          common_.shares, common_.options.max_connections);
+    };
+    const auto [one, rank] = must_be_silent ? first_of(resting_) : first_of(all_);
+    if (one == nullptr) return false;
     if (!one->place.give_way(rank)) continue;
     if (one->stream.is_resting()) {
       resting_.erase(resting_.iterator_to(*one));

@@ -53,6 +53,7 @@ const http::RequestHead* HttpConversation::next_request() {
         return &parser_.head();
       case http::HeadParser::State::kRefused: refuse(parser_.status()); break;
       case http::HeadParser::State::kNeedMore:
+        stream_.waits_for_request();
         if (!receive_head()) {
           if (stream_.is_resting()) return nullptr;
           stream_.abort();

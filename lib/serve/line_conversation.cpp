@@ -26,6 +26,7 @@ std::optional<std::string_view> LineConversation::next_line() {
         break;
       case wire::LineBuffer::Next::kNeedMore:
         flush();
+        stream_.waits_for_request();
         if (!receive_line(deadline)) {
           if (stream_.is_resting()) return {};
           stream_.abort();

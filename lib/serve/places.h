@@ -1,6 +1,6 @@
-// Who gives way when all places of --max-connections are taken: a connection that has brought no
-// request yet, of an address that has more than its share. So no address that only connects, and
-// says nothing, can keep others out.
+// Who gives way when all places of --max-connections are taken: a connection on which nothing was
+// granted, of an address that has more than its share. So no address without an account can keep
+// others out.
 #pragma once
 
 #include <array>

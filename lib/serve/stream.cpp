@@ -182,7 +182,6 @@ void Stream::say_goodbye() {
 }
 
 base::Deadline Stream::request_deadline() {
-  if (may_give_way()) place_->waits_again();
   return std::exchange(has_rested_, false) ? rest_deadline_ : idle_deadline();
 }
 

@@ -185,6 +185,11 @@ class Stream {
     request_came();
   }
 
+  // Its answers are sent, and the next request is waited for.
+  void waits_for_request() {
+    if (may_give_way()) place_->waits_again();
+  }
+
   // Only what anybody may send has come of the request. Then request_came() is called again.
   void request_goes_on() {
     if (may_give_way()) place_->request_goes_on();

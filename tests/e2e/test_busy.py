@@ -120,7 +120,7 @@ def is_served(client: Client) -> bool:
 
 
 class GivesWayTest(SceneTest):
-    """A newcomer takes the place of a silent connection, if its address has over a quarter."""
+    """A newcomer takes the place of one without an account, if its address has over a quarter."""
 
     LIMIT = 8
     CROWD = ("127.0.0.1",) * LIMIT

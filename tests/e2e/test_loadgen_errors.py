@@ -45,7 +45,7 @@ class LoadgenErrorsTest(LoadgenScene):
     def test_busy_and_unavailable_are_counted_separately(self) -> None:
         self.serve("--max-connections", 1)
         holder = self.scene.client(self.fileserver)
-        self.assertEqual(holder.ask("ping"), "OK")
+        self.assertEqual(holder.ask("get:alice:wonderland"), "OK")
         self.assertEqual(self.errors(self.result("new", "--requests", 3, status=1)), {"busy": 3})
         holder.close()
         self.authserver.stop()

@@ -218,8 +218,8 @@ def measure(bench: Bench) -> Figure:
 _SILENT = Mutation(
     "over-the-limit-nothing-is-said",
     "lib/serve/acceptor.cpp",
-    "net::send_all(fd.get(),",
-    "net::send_all(-1,",
+    "net::send_now(fd.get(),",
+    "net::send_now(-1,",
 )
 _SPINNING = Mutation(
     "accept-spins-without-descriptors",
