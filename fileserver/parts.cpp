@@ -168,9 +168,7 @@ void end_locks_without_rights(Parts& parts) {
     const auto some = parts.locks.some_behind(behind, now_ns);
     if (some.empty()) return;
     for (const Lock& lock : some) {
-      const UserRights rights = parts.rights.of(lock.user);
-      const bool is_deep = lock.depth == Lock::Depth::kInfinity;
-      if (!(is_deep ? rights.may_write_all(lock.name) : rights.may_write(lock.name)))
+      if (!may_have(parts.rights.of(lock.user), lock))
         parts.locks.remove(lock.token, lock.name, lock.user, now_ns);
     }
     behind = some.back().name;

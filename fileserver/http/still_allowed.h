@@ -19,8 +19,8 @@ struct Parts;
 // in a copy. May block.
 LogIn::Answer ask_again(const Exchange& exchange, Parts& parts, const http::RequestHead& head);
 
-// Looks at the account and the rights of a PUT, DELETE, MOVE or COPY again, right before it takes
-// effect. Threads: one at a time.
+// Looks at the account and the rights of a PUT, DELETE, MOVE, COPY or LOCK again, right before it
+// takes effect. Threads: one at a time.
 class StillAllowed {
  public:
   // A request that is younger is not looked at again.

@@ -10,6 +10,11 @@
 
 namespace fileserver {
 
+bool may_have(const UserRights& rights, const Lock& lock) {
+  return lock.depth == Lock::Depth::kInfinity ? rights.may_write_all(lock.asked)
+                                              : rights.may_write(lock.asked);
+}
+
 namespace {
 
 // A random UUID (RFC 9562, version 4) as a URN.

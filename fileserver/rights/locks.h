@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/mutex.h"
+#include "fileserver/rights/user_rights.h"
 
 namespace fileserver {
 
@@ -23,7 +24,8 @@ struct Lock {
   enum class Scope : std::uint8_t { kExclusive, kShared };
   enum class Depth : std::uint8_t { kZero, kInfinity };
 
-  std::string name = {};  // as in wire::is_file_name(); empty: the served folder
+  std::string name = {};   // as in wire::is_file_name(); empty: the served folder
+  std::string asked = {};  // the same as its user named it, by which the rights go
   bool is_folder = false;
   Scope scope = Scope::kExclusive;
   Depth depth = Depth::kInfinity;
@@ -33,6 +35,9 @@ struct Lock {
   std::int64_t made_ns = 0;
   std::int64_t ends_ns = 0;
 };
+
+// Whether its user may have it: nobody keeps others from writing where he may not write himself.
+bool may_have(const UserRights& rights, const Lock& lock);
 
 // What a request does to a name.
 struct LockedChange {

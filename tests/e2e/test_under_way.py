@@ -103,9 +103,21 @@ class UnderWayTest(UnderWayScene):
         self.assertEqual(eve.ask("/disk/amy", method="PUT", body=b"new").status, 423)
         self.change_rights(server, f"amy / read\n{ALL_MAY_WRITE}")
         other = self.client_of(server, "eve")
-        shown = other.ask("/disk/amy", "Depth: 0", method="PROPFIND").body
-        self.assertEqual(shown.count(b"<D:activelock>"), 1)
-        self.assertIn(b"<D:owner>eve<", shown)
+
+        def shown() -> bytes:
+            return other.ask("/disk/amy", "Depth: 0", method="PROPFIND").body
+
+        eventually(lambda: shown().count(b"<D:activelock>") == 1, "those of amy have ended")
+        self.assertIn(b"<D:owner>eve<", shown())
+
+    def test_a_lock_by_a_link_stays_while_its_user_may_write_there(self) -> None:
+        (self.scene.root / "shared").symlink_to("disk")
+        self.rights.write_text("amy /shared read write\neve / read write\n")
+        server = self.serve()
+        amy, eve = self.client_of(server, "amy"), self.client_of(server, "eve")
+        token_of(lock(amy, "/shared/amy"))
+        self.change_rights(server, "amy /shared read write\neve / read write\n# again\n")
+        self.assertEqual(eve.ask("/disk/amy", method="PUT", body=b"new").status, 423)
 
     def hung_disk(self) -> tuple[dict[str, str], Path]:
         """An environment, and the file as long as which is there the folder `disk` hangs."""

@@ -96,6 +96,7 @@ Result make(const http::Path& path, Parts& parts, Lock wanted, const Asked& aske
             StillAllowed& still_allowed) {
   if (!still_allowed.holds()) return UploadStatus::kNotAllowed;
   wanted.name = name_for_locks(parts, path.name);
+  wanted.asked = path.name;
   const Found found = find(parts, path.name);
   if (path.ends_with_slash && found != Found::kFolder) return UploadStatus::kConflict;
   wanted.is_folder = found == Found::kFolder;
@@ -112,6 +113,11 @@ Result make(const http::Path& path, Parts& parts, Lock wanted, const Asked& aske
   }
   auto* const lock = std::get_if<Lock>(&added);
   if (lock == nullptr) return Locks::TooMany{};
+  // Whoever has changed the rights since has looked for locks before this one was there.
+  if (!may_have(parts.rights.of(lock->user), *lock)) {
+    parts.locks.remove(lock->token, lock->name, lock->user, lock->made_ns);
+    return UploadStatus::kForbidden;
+  }
   if (found != Found::kNothing) return Locked{std::move(*lock), UploadStatus::kGoOn};
   const UploadStatus file = make_file(parts, path.name);
   if (file == UploadStatus::kCreated || file == UploadStatus::kGoOn)

@@ -108,6 +108,13 @@ bool is_target_locked(Exchange& exchange, Parts& parts, std::string_view name) {
                                   {.name = name, .is_whole = true, .is_of_members = true});
 }
 
+// 423 for a lock that was made while it was copied.
+void answer(Exchange& exchange, Parts& parts, const Allowed& allowed, UploadStatus done) {
+  if (!is_done(done) && allowed.locks->conflict())
+    return dav::answer_locked(exchange, "lock-token-submitted", *allowed.locks->conflict());
+  answer_change(exchange, parts, allowed.still, done);
+}
+
 // A MOVE is most often a rename. Only what takes long waits for a place, and is refused without
 // one.
 void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job job,
@@ -118,17 +125,14 @@ void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job j
   if (verb == Verb::kMove) {
     job.may_take_long = false;
     const UploadStatus done = change(exchange, parts, verb, job, depth, allowed, nullptr);
-    if (done != UploadStatus::kGoOn) return answer_change(exchange, parts, still_allowed, done);
+    if (done != UploadStatus::kGoOn) return answer(exchange, parts, allowed, done);
     job.may_take_long = true;
   }
   LongChanges::Place place(parts.long_changes, exchange.user, may_wait(exchange));
   if (!place.is_taken()) return exchange.answer(503);
   if (dav::is_refused_by_locks(exchange, parts) || is_target_locked(exchange, parts, job.to))
     return;  // by a lock that was made while it waited
-  const UploadStatus done = change(exchange, parts, verb, job, depth, allowed, &place);
-  if (!is_done(done) && locks.conflict())  // by one that was made while it was copied
-    return dav::answer_locked(exchange, "lock-token-submitted", *locks.conflict());
-  answer_change(exchange, parts, still_allowed, done);
+  answer(exchange, parts, allowed, change(exchange, parts, verb, job, depth, allowed, &place));
 }
 
 void delete_and_answer(Exchange& exchange, Parts& parts) {
