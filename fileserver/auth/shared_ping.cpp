@@ -1,7 +1,5 @@
 #include "fileserver/auth/shared_ping.h"
 
-#include <utility>
-
 namespace fileserver {
 
 namespace {
@@ -12,32 +10,25 @@ base::Error no_answer() {
 
 }  // namespace
 
-SharedPing::Turn::Turn(SharedPing& shared, base::Deadline deadline) : shared_(shared) {
+SharedPing::Turn::Turn(SharedPing& shared, base::Deadline deadline)
+    : shared_(shared), answer_(no_answer()) {
   const base::Lock lock(shared_.mutex_);
   round_ = shared_.begun_ + 1;
   while (shared_.ended_ < round_ && shared_.begun_ > shared_.ended_ && !deadline.has_passed())
     shared_.one_ended_.wait_ms(shared_.mutex_, deadline.left_ms());
   is_mine_ = shared_.ended_ < round_ && shared_.begun_ == shared_.ended_;
   if (is_mine_) ++shared_.begun_;
+  if (!is_mine_ && shared_.ended_ >= round_) answer_ = shared_.answer_;
 }
 
-// Whoever waits asks next, also when ask() has thrown.
+// Whoever came behind its begin asks next. Whoever waits for this answer has none if ask() has
+// thrown.
 SharedPing::Turn::~Turn() {
   if (!is_mine_) return;
   const base::Lock lock(shared_.mutex_);
+  shared_.answer_ = answer_;
   shared_.ended_ = shared_.begun_;
   shared_.one_ended_.wake_all();
-}
-
-base::Status SharedPing::Turn::end(base::Status answer) const {
-  const base::Lock lock(shared_.mutex_);
-  shared_.answer_ = answer;
-  return answer;
-}
-
-base::Status SharedPing::Turn::answer() const {
-  const base::Lock lock(shared_.mutex_);
-  return shared_.ended_ < round_ ? base::Status(no_answer()) : shared_.answer_;
 }
 
 }  // namespace fileserver

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -19,8 +20,9 @@ class SharedPing {
   // from now on. kUnavailable: none has come before the deadline.
   template <typename Ask>
   base::Status ask(base::Deadline deadline, Ask ask) {
-    const Turn turn(*this, deadline);
-    return turn.is_mine() ? turn.end(ask()) : turn.answer();
+    Turn turn(*this, deadline);
+    if (turn.is_mine()) turn.end(ask());
+    return turn.answer();
   }
 
  private:
@@ -33,12 +35,13 @@ class SharedPing {
     Turn& operator=(const Turn&) = delete;
 
     bool is_mine() const { return is_mine_; }
-    base::Status end(base::Status answer) const;
-    base::Status answer() const;
+    void end(base::Status answer) { answer_ = std::move(answer); }
+    const base::Status& answer() const { return answer_; }
 
    private:
     SharedPing& shared_;
-    std::uint64_t round_;
+    base::Status answer_;
+    std::uint64_t round_ = 0;
     bool is_mine_ = false;
   };
 
@@ -46,7 +49,7 @@ class SharedPing {
   base::Condition one_ended_;
   std::uint64_t begun_ GUARDED_BY(mutex_) = 0;  // rounds
   std::uint64_t ended_ GUARDED_BY(mutex_) = 0;
-  base::Status answer_ GUARDED_BY(mutex_) = base::kDone;  // of the last round
+  base::Status answer_ GUARDED_BY(mutex_) = base::kDone;  // of the last round that has ended
 };
 
 }  // namespace fileserver

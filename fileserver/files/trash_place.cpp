@@ -40,6 +40,8 @@ TrashPlace::~TrashPlace() {
   base::may_block_long([this] {
     if (!is_taken_) ::unlinkat(folder_.get(), record_of(id_).c_str(), 0);
     record_ = {};
+    folder_ = {};
+    from_ = {};
   });
   errno = failure;
 }
