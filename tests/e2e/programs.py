@@ -14,8 +14,8 @@ from rig.errors import Failed
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", Path(__file__).parents[2] / "build")).resolve()
 SANITIZED = BUILD.name in ("address", "thread")
 
-# Of a sanitizer, or of a parent whose child went wrong by itself.
-_REPORT = re.compile(r"\w+Sanitizer: |runtime error: |a child died pid=\d+ status=0x8?[4678b]\b")
+_CHILD_CRASHED = re.compile(r"a child died pid=\d+ status=0x8?[4678b]\b")
+_REPORT = re.compile(r"\w+Sanitizer: |runtime error: ")  # of a sanitizer
 _CRASHES = (4, 6, 7, 8, 11)  # the signals
 
 # A server that cuts off a request which never ends leaves its thread behind on purpose.
@@ -47,6 +47,8 @@ def run(
 class Program(processes.Program):
     """A server that is ready once it is constructed, and is checked for complaints at the end."""
 
+    children_may_crash = False  # of --model process, in a library of others
+
     def __init__(
         self,
         name: str,
@@ -72,6 +74,12 @@ class Program(processes.Program):
         self._is_end_known = True
         return super().wait(timeout_s)
 
+    def stop(self) -> int:
+        was_known = self._is_end_known
+        status = super().stop()
+        self._is_end_known = was_known  # whoever stops it may not look at how it ended
+        return status
+
     def finish(self) -> list[str]:
         """Stops it if it still runs. Returns what went wrong, with its log.
 
@@ -83,6 +91,7 @@ class Program(processes.Program):
         has_crashed = -status in _CRASHES and not was_known
         if has_crashed or (was_running and status != 0):
             complaints.append(f"{self.name} ended with {status}\n{self.log()}")
-        if _REPORT.search(self.log()):
+        has_lost_child = bool(_CHILD_CRASHED.search(self.log())) and not self.children_may_crash
+        if has_lost_child or _REPORT.search(self.log()):
             complaints.append(self.log())
         return complaints
