@@ -1,5 +1,7 @@
 #include "fileserver/auth/shared_ping.h"
 
+#include <utility>
+
 namespace fileserver {
 
 namespace {
@@ -26,7 +28,7 @@ SharedPing::Turn::Turn(SharedPing& shared, base::Deadline deadline)
 SharedPing::Turn::~Turn() {
   if (!is_mine_) return;
   const base::Lock lock(shared_.mutex_);
-  shared_.answer_ = answer_;
+  shared_.answer_ = std::move(answer_);  // which takes no memory
   shared_.ended_ = shared_.begun_;
   shared_.one_ended_.wake_all();
 }
