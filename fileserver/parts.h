@@ -94,7 +94,8 @@ struct Parts {
   const std::unique_ptr<TransferLog> transfer_log;  // null: there is no such log
   Rights rights;                                    // who may read and write what
   const std::monostate rights_are_read;
-  const std::unique_ptr<serve::OnHangup> on_hangup;
+  Locks locks;                                       // of WebDAV
+  const std::unique_ptr<serve::OnHangup> on_hangup;  // uses what stands before it
 
   const std::unique_ptr<Files> files;
   Digests digests;
@@ -103,7 +104,6 @@ struct Parts {
 
   const std::unique_ptr<PartialUploads> partial_uploads;  // set with that mode and HTTP
 
-  Locks locks;                                      // of WebDAV
   const std::unique_ptr<LockService> lock_service;  // null: there are never any
   LongChanges long_changes;
 
