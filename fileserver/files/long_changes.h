@@ -13,7 +13,8 @@
 namespace fileserver {
 
 // Each may take hours, and all of them write to the same disks. So one user, with however many
-// requests, does not keep others from short changes, and hardly from long ones.
+// requests, does not keep others from short changes, and hardly from long ones. Those who wait
+// begin in the order in which they came, but nobody waits for a user who has all the places of one.
 //
 // Any thread and any context.
 class LongChanges {
@@ -27,14 +28,14 @@ class LongChanges {
   // A place among them, from its construction to its end.
   class Place {
    public:
-    // Waits for a place, as long as may_wait() returns true. `changes` and what `user` points to
-    // must outlive this.
+    // Waits for a place, as long as may_wait() returns true, which must not throw. `changes` and
+    // what `user` points to must outlive this.
     Place(LongChanges& changes, std::string_view user, const std::function<bool()>& may_wait);
     ~Place();
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    bool is_taken() const { return is_taken_; }
+    bool is_taken() const { return is_taken_.load(std::memory_order_relaxed); }
 
     // To be called now and then. One that hangs keeps its place, but no one else from another. Any
     // thread.
@@ -46,19 +47,21 @@ class LongChanges {
     LongChanges& changes_;
     const std::string_view user_;
     std::atomic<std::int64_t> seen_ns_ = 0;
-    bool is_taken_ = false;
+    std::atomic<bool> is_taken_ = false;  // written under the mutex of changes_
   };
 
  private:
-  bool take(Place& place, const std::function<bool()>& may_wait) EXCLUDES(mutex_);
-  void give_back(const Place& place) EXCLUDES(mutex_);
-  bool may_begin(std::string_view user) const REQUIRES(mutex_);
+  void wait(Place& place, const std::function<bool()>& may_wait) EXCLUDES(mutex_);
+  bool begin(Place& place) EXCLUDES(mutex_);
+  void leave(const Place& place) EXCLUDES(mutex_);
+  bool is_next(const Place& place) const REQUIRES(mutex_);
+  bool has_place_for(std::string_view user) const REQUIRES(mutex_);
 
   const std::int64_t hangs_ms_;
 
   base::Mutex mutex_;
-  base::Condition one_ended_;
-  std::vector<const Place*> at_work_ GUARDED_BY(mutex_);
+  base::Condition changed_;
+  std::vector<const Place*> places_ GUARDED_BY(mutex_);  // in the order in which they came
 };
 
 }  // namespace fileserver
