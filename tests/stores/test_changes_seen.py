@@ -13,12 +13,19 @@ CLIENTS = 8
 
 
 def replies(client: Client, lines: list[str]) -> list[Reply]:
-    """The replies to lines that were sent. What a busy machine had no time for is asked again."""
+    """The replies to lines that were sent.
+
+    If a busy machine had no time for one, all are asked again one by one: the last `get` decides
+    what the connection may read.
+    """
     found = client.replies(len(lines))
-    for number, line in enumerate(lines):
-        while found[number] == "unavailable":
-            found[number] = client.ask(line)
-    return found
+    return [answer_to(client, line) for line in lines] if "unavailable" in found else found
+
+
+def answer_to(client: Client, line: str) -> Reply:
+    while (answer := client.ask(line)) == "unavailable":
+        pass
+    return answer
 
 
 class Asker(threading.Thread):
