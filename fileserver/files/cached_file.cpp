@@ -3,10 +3,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <optional>
+#include <utility>
 
 #include "base/file_io.h"
 #include "base/log.h"
+#include "base/waits.h"
 
 namespace fileserver {
 
@@ -110,7 +114,27 @@ std::optional<CachedFile> finished(Target& target, std::int64_t size_bytes, Memo
                     .region = target.region()};
 }
 
+// More than a loop frees without being missed: half a millisecond.
+constexpr std::int64_t kFreedAtOnceBytes = 4 << 20;
+
+void free_elsewhere(const CachedFile* file) {
+  struct Freed final : base::Waits::Remains {
+    explicit Freed(std::unique_ptr<const CachedFile> to_free) : file(std::move(to_free)) {}
+    std::unique_ptr<const CachedFile> file;
+  };
+  std::unique_ptr<const CachedFile> owned(file);
+  if (base::my_waits == nullptr) return;
+  std::unique_ptr<Freed> freed(new (std::nothrow) Freed(std::move(owned)));
+  if (freed != nullptr) base::my_waits->destroy_elsewhere(std::move(freed));
+}
+
 }  // namespace
+
+std::shared_ptr<const CachedFile> shared(CachedFile file) {
+  if (file.version.size_bytes <= kFreedAtOnceBytes)
+    return std::make_shared<const CachedFile>(std::move(file));
+  return {new CachedFile(std::move(file)), free_elsewhere};
+}
 
 std::int64_t memory_for(std::int64_t size_bytes) {
   return size_bytes < kPackedBelowBytes ? size_bytes : in_whole_blocks(size_bytes);

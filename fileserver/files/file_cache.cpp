@@ -148,9 +148,7 @@ FileCache::State FileCache::load(const std::string& name, const Pieces& pieces) 
   // A change during the read may have been reported already, and is not reported again.
   if (!is_still(name, file->version)) return compare(name).state;
   const ino_t inode = file->version.inode;
-  put(name, {.source = Source::kMemory,
-             .inode = inode,
-             .file = std::make_shared<const CachedFile>(std::move(*file))});
+  put(name, {.source = Source::kMemory, .inode = inode, .file = shared(std::move(*file))});
   return State::kCurrent;
 }
 
@@ -175,9 +173,8 @@ std::optional<NamedFile> FileCache::publish(const std::string& name, int fd,
     erase(name);
   } else if (file) {
     file->version = *version;
-    put(name, {.source = Source::kMemory,
-               .inode = version->inode,
-               .file = std::make_shared<const CachedFile>(std::move(*file))});
+    put(name,
+        {.source = Source::kMemory, .inode = version->inode, .file = shared(std::move(*file))});
   }
   return named;
 }

@@ -10,6 +10,8 @@
 #include <atomic>
 #include <cerrno>
 #include <cstdint>
+#include <memory>
+#include <new>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -61,9 +63,18 @@ class Waits {
   // at once, and nothing was called.
   virtual bool call_elsewhere_if_free(const WorkRef& work) = 0;
 
-  // Closes the descriptor, which it takes over, in a thread that may block. Does not wait for that,
-  // unless many others are not closed yet.
-  virtual void close_elsewhere(int fd) = 0;
+  // What may take long to be destroyed: a file to be closed, much memory.
+  class Remains {
+   public:
+    Remains() = default;
+    virtual ~Remains() = default;
+    Remains(const Remains&) = delete;
+    Remains& operator=(const Remains&) = delete;
+  };
+
+  // Destroys it in a thread that may block. Does not wait for that, unless many others are not
+  // destroyed yet.
+  virtual void destroy_elsewhere(std::unique_ptr<Remains> remains) = 0;
 
   // Notes that a caller has done some work, and lets others go on if it was enough for one turn.
   virtual void has_worked(int units) = 0;
@@ -118,10 +129,17 @@ bool may_block_with_errno(Work work) {
 // host may hold up close() for as long as it wants. A thread that owns many connections does not
 // wait.
 inline void close_file(int fd) {
+  struct File final : Waits::Remains {
+    explicit File(int to_close) : fd(to_close) {}
+    ~File() override { ::close(fd); }
+    const int fd;
+  };
   if (my_waits == nullptr) {
     ::close(fd);
+  } else if (std::unique_ptr<File> file(new (std::nothrow) File(fd)); file != nullptr) {
+    my_waits->destroy_elsewhere(std::move(file));
   } else {
-    my_waits->close_elsewhere(fd);
+    may_block([fd] { ::close(fd); });
   }
 }
 

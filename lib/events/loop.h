@@ -203,7 +203,7 @@ class Loop final : public base::Waits {
   void pause_until(std::int64_t until_ns) override;
   void call_elsewhere(const base::WorkRef& work, Length length) override;
   bool call_elsewhere_if_free(const base::WorkRef& work) override;
-  void close_elsewhere(int fd) override;
+  void destroy_elsewhere(std::unique_ptr<Remains> remains) override;
   void has_worked(int units) override;
 
  private:
@@ -212,7 +212,7 @@ class Loop final : public base::Waits {
   class Bell;
   class NextTry;
   class Elsewhere;
-  class Closing;
+  class Destruction;
 
   bool look_again_soon(std::int64_t until_ns);
   void look(int timeout_ms);

@@ -139,26 +139,26 @@ bool Loop::call_elsewhere_if_free(const base::WorkRef& work) {
 }
 
 // Owns itself once it was left to a helper.
-class Loop::Closing final : public Helpers::Job {
+class Loop::Destruction final : public Helpers::Job {
  public:
-  explicit Closing(int fd) : fd_(fd) {}
-  void work() override { fd_ = {}; }
-  void is_done() override { const std::unique_ptr<Closing> self(this); }
+  explicit Destruction(std::unique_ptr<Remains> remains) : remains_(std::move(remains)) {}
+  void work() override { remains_ = nullptr; }
+  void is_done() override { const std::unique_ptr<Destruction> self(this); }
 
  private:
-  net::Fd fd_;
+  std::unique_ptr<Remains> remains_;
 };
 
 // Who has many files that are not closed yet waits, so that nobody uses up all descriptors. So does
 // who finds no memory.
-void Loop::close_elsewhere(int fd) {
-  std::unique_ptr<Closing> closing(new (std::nothrow) Closing(fd));
-  if (closing != nullptr && helpers_.leave(*closing)) {
-    std::ignore = closing.release();
+void Loop::destroy_elsewhere(std::unique_ptr<Remains> remains) {
+  std::unique_ptr<Destruction> job(new (std::nothrow) Destruction(std::move(remains)));
+  if (job != nullptr && helpers_.leave(*job)) {
+    std::ignore = job.release();
     return;
   }
-  auto close = [&] { closing == nullptr ? Closing(fd).work() : closing->work(); };
-  call_elsewhere(base::WorkRef(close), Length::kShort);
+  auto destroy = [&] { job == nullptr ? remains.reset() : job->work(); };
+  call_elsewhere(base::WorkRef(destroy), Length::kShort);
 }
 
 void Loop::has_worked(int units) {

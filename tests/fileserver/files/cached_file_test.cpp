@@ -4,11 +4,15 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "tests/catch.h"
+#include "tests/own_waits.h"
 #include "tests/temporary_folder.h"
 
 using namespace fileserver;
@@ -48,7 +52,41 @@ base::Result<CachedFile> read(
   }
 }
 
+// A thread that owns many connections.
+class OwnsMany final : public tests::OwnWaits {
+ public:
+  std::size_t left() const { return left_.size(); }
+  void destroy_elsewhere(std::unique_ptr<Remains> remains) override {
+    left_.push_back(std::move(remains));
+  }
+
+ private:
+  std::vector<std::unique_ptr<Remains>> left_;
+};
+
+// A file of this size, whose bytes nobody has read.
+CachedFile of_size(std::int64_t size_bytes, MemoryBudget& budget) {
+  auto share = std::make_shared<const MemoryShare>(std::move(*budget.take(size_bytes)));
+  return {.version = {.size_bytes = size_bytes}, .share = std::move(share)};
+}
+
 }  // namespace
+
+TEST_CASE("whoever owns many connections leaves a large file to others to free", "[files]") {
+  constexpr std::int64_t kMiB = 1 << 20;
+  MemoryBudget budget(64 * kMiB);
+  auto small = shared(of_size(kMiB, budget));
+  auto large = shared(of_size(32 * kMiB, budget));
+  {
+    OwnsMany thread;
+    small = nullptr;
+    CHECK(thread.left() == 0);
+    large = nullptr;
+    CHECK(thread.left() == 1);
+    CHECK_FALSE(budget.take(33 * kMiB).has_value());
+  }
+  CHECK(budget.take(64 * kMiB).has_value());
+}
 
 TEST_CASE("files of any size are read whole", "[files]") {
   const tests::TemporaryFolder folder;

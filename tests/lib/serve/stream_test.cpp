@@ -12,9 +12,9 @@
 #include <thread>
 
 #include "base/clock.h"
-#include "base/waits.h"
 #include "tests/catch.h"
 #include "tests/lib/serve/stream_pair.h"
+#include "tests/own_waits.h"
 #include "tests/temporary_folder.h"
 
 using tests::StreamPair;
@@ -25,10 +25,9 @@ constexpr std::string_view kHead = "head ";
 
 // A thread in which others go on whenever a caller has worked. Their calls fail. When the caller
 // waits, the peer finishes.
-class OthersFail final : public base::Waits {
+class OthersFail final : public tests::OwnWaits {
  public:
-  explicit OthersFail(int peer) : peer_(peer) { base::my_waits = this; }
-  ~OthersFail() { base::my_waits = nullptr; }
+  explicit OthersFail(int peer) : peer_(peer) {}
   int waits() const { return waits_; }
 
   void has_worked(int /*units*/) override { errno = ECONNRESET; }
@@ -36,14 +35,6 @@ class OthersFail final : public base::Waits {
     ++waits_;
     return ::shutdown(peer_, SHUT_WR) == 0;
   }
-  void pause_until(std::int64_t /*until_ns*/) override {}
-  bool sleep_on(const void* /*word*/, Has /*has*/, std::uint32_t /*value*/,
-                std::int64_t /*until_ns*/) override {
-    return true;
-  }
-  void call_elsewhere(const base::WorkRef& work, Length /*length*/) override { work(); }
-  bool call_elsewhere_if_free(const base::WorkRef& /*work*/) override { return false; }
-  void close_elsewhere(int fd) override { const net::Fd closed(fd); }
 
  private:
   const int peer_;

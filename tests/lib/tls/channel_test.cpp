@@ -14,11 +14,11 @@
 #include <vector>
 
 #include "base/file_io.h"
-#include "base/waits.h"
 #include "net/fd.h"
 #include "net/socket_io.h"
 #include "tests/catch.h"
 #include "tests/lib/tls/certificate.h"
+#include "tests/own_waits.h"
 #include "tests/temporary_folder.h"
 #include "tls/server_context.h"
 
@@ -80,26 +80,14 @@ class Server {
 };
 
 // While one connection waits, `others` go on.
-class OthersGoOn final : public base::Waits {
+class OthersGoOn final : public tests::OwnWaits {
  public:
-  explicit OthersGoOn(std::function<void()> others) : others_(std::move(others)) {
-    base::my_waits = this;
-  }
-  ~OthersGoOn() { base::my_waits = nullptr; }
+  explicit OthersGoOn(std::function<void()> others) : others_(std::move(others)) {}
 
   bool wait_for(int /*fd*/, short /*events*/, std::int64_t /*until_ns*/) override {
     others_();
     return true;
   }
-  void has_worked(int /*units*/) override {}
-  void pause_until(std::int64_t /*until_ns*/) override {}
-  bool sleep_on(const void* /*word*/, Has /*has*/, std::uint32_t /*value*/,
-                std::int64_t /*until_ns*/) override {
-    return true;
-  }
-  void call_elsewhere(const base::WorkRef& work, Length /*length*/) override { work(); }
-  bool call_elsewhere_if_free(const base::WorkRef& /*work*/) override { return false; }
-  void close_elsewhere(int fd) override { const net::Fd closed(fd); }
 
  private:
   const std::function<void()> others_;
