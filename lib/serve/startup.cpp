@@ -57,6 +57,31 @@ void complete_sandbox(const base::Result<guard::Restricted>& sandbox) {
   if (!gap.empty()) base::log::warn("the sandbox has a gap reason=\"{}\"", gap);
 }
 
+// What only somebody asks for who measures, or looks for the cause of something.
+void log_limits(const Options& options, std::uint64_t descriptors) {
+  const bool has_loops = options.model == Model::kEvent;
+  base::log::debug(
+      "limits backlog={} max_connections={} {}={} descriptors={} congestion_control={}",
+      net::longest_backlog(), options.max_connections, has_loops ? "loops" : "spare",
+      has_loops ? loops_of(options) : options.spare, descriptors, congestion_control());
+  // A connection may need a second descriptor, for a file or for a connection to another server.
+  if (descriptors < 2 * static_cast<std::uint64_t>(options.max_connections)) {
+    base::log::warn(
+        "fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"",
+        descriptors, 2 * options.max_connections + 100);
+  }
+}
+
+// " http=HOST:PORT" and so on, without those that there are not.
+std::string further_addresses(const Addresses& addresses) {
+  std::string result;
+  if (addresses.http) result += " http=" + net::to_string(*addresses.http);
+  if (addresses.https) result += " https=" + net::to_string(*addresses.https);
+  if (addresses.tls) result += " tls=" + net::to_string(*addresses.tls);
+  if (addresses.telemetry) result += " telemetry=" + net::to_string(*addresses.telemetry);
+  return result;
+}
+
 }  // namespace
 
 int run_server(std::string_view program, base::log::Level log_level,
@@ -105,27 +130,14 @@ base::Result<guard::Restricted> enter_sandbox(const Options& options,
 
 void announce_ready(const Addresses& addresses, const Options& options,
                     const base::Result<guard::Restricted>& sandbox) {
-  const std::uint64_t descriptors = base::raise_descriptor_limit();
-  const bool has_loops = options.model == Model::kEvent;
-  base::log::info(
-      "ready listen={} backlog={} max_connections={} {}={} descriptors={} congestion_control={}",
-      net::to_string(addresses.listen), net::longest_backlog(), options.max_connections,
-      has_loops ? "loops" : "spare", has_loops ? loops_of(options) : options.spare, descriptors,
-      congestion_control());
-  // A connection may need a second descriptor, for a file or for a connection to another server.
-  if (descriptors < 2 * static_cast<std::uint64_t>(options.max_connections)) {
-    base::log::warn(
-        "fewer descriptors than --max-connections may need limit={} hint=\"ulimit -n {}\"",
-        descriptors, 2 * options.max_connections + 100);
-  }
+  log_limits(options, base::raise_descriptor_limit());
   complete_sandbox(sandbox);
   if (guard::is_root() && options.user.empty())
     base::log::warn("the server runs as root hint=\"--user NAME, or --user root to keep it\"");
-  std::string line = "READY " + net::to_string(addresses.listen);
-  if (addresses.http) line += " http=" + net::to_string(*addresses.http);
-  if (addresses.https) line += " https=" + net::to_string(*addresses.https);
-  if (addresses.tls) line += " tls=" + net::to_string(*addresses.tls);
-  if (addresses.telemetry) line += " telemetry=" + net::to_string(*addresses.telemetry);
+  const std::string listen = net::to_string(addresses.listen);
+  const std::string further = further_addresses(addresses);
+  base::log::info("ready listen={}{}", listen, further);
+  const std::string line = "READY " + listen + further;
   tell_ready(line);
   std::printf("%s\n", line.c_str());
   std::fflush(stdout);

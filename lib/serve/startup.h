@@ -44,11 +44,11 @@ struct Addresses {
 };
 
 // Prints "READY HOST:PORT http=HOST:PORT https=HOST:PORT tls=HOST:PORT telemetry=HOST:PORT" on
-// standard output, without those that there are not, tells a service manager the same, and logs the
-// limits. Warns if there are too few descriptors for --max-connections, and if the server runs as
-// root although nobody asked for it. Logs what the sandbox enforces, and warns of what it does not.
-// In a sandbox, no thread and no later child of this process can listen on another address any
-// more.
+// standard output, without those that there are not, and tells a service manager the same. The last
+// line of the log before has the same addresses. The limits are logged for --log-level debug only.
+// Warns if there are too few descriptors for --max-connections, and if the server runs as root
+// although nobody asked for it. Logs what the sandbox enforces, and warns of what it does not. In a
+// sandbox, no thread and no later child of this process can listen on another address any more.
 void announce_ready(const Addresses& addresses, const Options& options,
                     const base::Result<guard::Restricted>& sandbox);
 

@@ -1,12 +1,14 @@
 """How a server starts: it prints READY when it can serve, or one line that says why it cannot."""
 
 import os
+import re
 import socket
 import unittest
 
 import servers
 from programs import run
 from scene import SceneTest
+from telemetry import FLAG
 from waiting import LONG_S
 
 
@@ -81,6 +83,27 @@ class StartTest(SceneTest):
         server = self.scene.authserver("--log-level", "error", "--password-scheme", "plain")
         self.assertEqual(server.stop(), 0)
         self.assertEqual(server.log(), "")
+
+    def test_the_log_of_a_start_ends_with_the_addresses_and_has_no_limits(self) -> None:
+        further = ("--http-listen", "127.0.0.1:0", *FLAG)
+        for kind, flags in (("fileserver", further), ("authserver with threads", FLAG)):
+            with self.subTest(kind):
+                server = servers.start(self.scene, kind, *flags)
+                lines = server.log().splitlines()
+                addresses = server.ready_line.removeprefix("READY ").strip()
+                self.assertTrue(lines[-1].endswith(f" info ready listen={addresses}"), lines)
+                self.assertLessEqual(len([line for line in lines if " info " in line]), 3, lines)
+                self.assertEqual(
+                    re.findall("backlog|spare|descriptors|congestion", "".join(lines)), []
+                )
+
+    def test_the_limits_are_in_the_log_for_debugging(self) -> None:
+        limits = "limits backlog=[1-9].* max_connections=[1-9].* %s=[0-9]+ descriptors=[1-9].* "
+        for kind in servers.KINDS:
+            with self.subTest(kind):
+                server = servers.start(self.scene, kind, "--log-level", "debug")
+                count = "loops" if kind.endswith("loops") else "spare"
+                self.assertRegex(server.log(), f" debug {limits % count}congestion_control=[a-z]")
 
     def test_a_folder_without_files_is_served(self) -> None:
         server = self.scene.fileserver(self.scene.authserver())
