@@ -1,5 +1,6 @@
 """Chromium: the page of a folder is sorted, searched and changed, by mouse and by keyboard."""
 
+import functools
 import os
 
 import shared_path  # noqa: F401
@@ -7,6 +8,7 @@ from browser import PROGRAM
 from judge_scene import USER, needs
 from page_scene import DIALOG, SEEN, STATUS, PageTest
 from scene import for_each
+from test_page_uploads import FILES
 
 NAMES = ("b10", "b9", "Zoo/", "A", "apple/", ".hidden")
 DELETE = "[...document.querySelectorAll('dialog button')].find(one => one.textContent[0] === 'D')"
@@ -232,21 +234,46 @@ class PageOfFolderTest(PageTest):
             self.browser.press("Enter")
             self.until(STATUS, "This cannot be a name.")
 
+    def go_wrong(self) -> None:
+        """Leaves a red line below the tools."""
+        self.change("old")
+        self.browser.type("a/b")
+        self.browser.press("Enter")
+        self.until(STATUS, "This cannot be a name.")
+        self.until(DIALOG, False)
+
     def test_what_went_wrong_is_not_shown_beside_the_next_action(self) -> None:
         self.open("old")
+        self.value("document.querySelector('[aria-label=\"Select old\"]').click()")
         for begin in (
-            "document.querySelector('[aria-label=\"Rename or delete old\"]').click()",
-            "[...document.querySelectorAll('.tools button')].at(-3).click()",
+            lambda: self.change("old"),
+            *(
+                functools.partial(self.press, button)
+                for button in (
+                    "New folder",
+                    "Links",
+                    "Move or copy selected\u2026",
+                    "Delete selected\u2026",
+                )
+            ),
         ):
-            self.change("old")
-            self.browser.type("a/b")
-            self.browser.press("Enter")
-            self.until(STATUS, "This cannot be a name.")
-            self.value(begin)
+            self.go_wrong()
+            begin()
             self.until(DIALOG)
-            self.assertEqual(self.value(STATUS), "")
+            self.assertEqual(self.value(STATUS), "", begin)
             self.browser.press("Escape")
             self.until(DIALOG, False)
+
+    def test_what_went_wrong_is_not_shown_beside_an_upload(self) -> None:
+        self.open("old")
+        self.go_wrong()
+        self.browser.set_network(bytes_a_s=1 << 20)
+        self.addCleanup(self.browser.set_network)
+        self.browser.choose(FILES, self.write("slow", bytes(30 << 20)))
+        self.until("document.querySelector('progress')?.value > 0")
+        self.assertEqual(self.value(STATUS), "")
+        self.press("Cancel")
+        self.until(STATUS, "Nothing was uploaded.")
 
     def test_the_tab_key_goes_through_the_tools_the_headings_and_the_rows(self) -> None:
         self.open("b", ".a")

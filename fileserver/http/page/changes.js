@@ -140,7 +140,6 @@ async function remove(row) {
 }
 
 async function makeFolder() {
-  say("");
   const { answer, text } = await question({
     title: "New folder", field: ["Name", ""], answers: ["Create", "Cancel"],
   });
