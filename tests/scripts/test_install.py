@@ -123,6 +123,44 @@ class FilesTest(InstallTest):
             self.assertEqual(title[:3], [".TH", name.upper(), section])
 
 
+class PagesTest(InstallTest):
+    def setUp(self) -> None:
+        super().setUp()
+        self.packaging("install")
+        self.docs = self.prefix / "share/doc/turnstile"
+
+    def test_they_are_for_who_has_a_share_and_not_the_sources(self) -> None:
+        names = {path.name for path in self.docs.iterdir()}
+        self.assertLessEqual({"SECURITY.md", "install.md", "share.md", "troubleshooting.md"}, names)
+        self.assertEqual([name for name in names if name.startswith("lab")], [])
+        self.assertEqual(names & {"README.md", "architecture.md", "checks.md", "docker.md"}, set())
+
+    def test_each_link_leads_to_a_file_that_is_installed(self) -> None:
+        lost, count = [], 0
+        for page in self.docs.rglob("*.md"):
+            for target in re.findall(r"\]\(([^)#\s]+)", page.read_text()):
+                if not re.match("[a-z]+:", target):
+                    count += 1
+                    lost += [] if (page.parent / target).exists() else [(page.name, target)]
+        self.assertEqual(lost, [])
+        self.assertGreater(count, 100)
+
+    def test_no_word_of_a_page_is_lost_but_links(self) -> None:
+        def words(page: Path) -> list[str]:
+            text = re.sub(r"!?\[([^][]*)\]\([^()\s]+\)", r"\1", page.read_text())
+            return text.split()
+
+        for page in self.docs.rglob("*.md"):
+            source = PROJECT / "docs" / page.relative_to(self.docs)
+            if page.name == "SECURITY.md":
+                source = PROJECT / page.name
+            self.assertEqual(words(page), words(source), page)
+
+    def test_what_changed_is_there_under_the_name_of_debian(self) -> None:
+        text = gzip.decompress((self.docs / "changelog.gz").read_bytes())
+        self.assertEqual(text, (PROJECT / "CHANGELOG.md").read_bytes())
+
+
 class SettingsTest(InstallTest):
     def test_the_programs_take_them_and_their_comments_name_every_flag(self) -> None:
         self.packaging("install")
