@@ -1,15 +1,20 @@
 """--help in its forms: groups, examples, widths, the man page, and the configuration file."""
 
+import os
 import re
 import shlex
+import signal
 import subprocess
+import sys
 import unittest
 from collections import Counter
+from pathlib import Path
 
 from flags import FLAGS, LOADGEN, STORES, shown
 from needs import missing
-from programs import run
+from programs import BUILD, run
 from scene import SceneTest
+from waiting import LONG_S
 
 # Each program with a flag that has no value `last`, so that the program ends with an error that
 # names it, after everything in front was accepted.
@@ -29,6 +34,35 @@ def text_of(program: str, flag: str, columns: int = 120) -> str:
     ended = run(program, flag, env={"COLUMNS": str(columns)})
     assert (ended.returncode, ended.stderr) == (0, ""), ended
     return ended.stdout
+
+
+def examples_of(program: str) -> list[str]:
+    text = text_of(program, "--help").split("Examples:")[1].replace("\\\n", "")
+    return re.findall(r"^    (\S.*)$", text, re.MULTILINE)
+
+
+def pasted(script: str, folder: Path) -> str:
+    """What a shell prints that finds the programs, and that has a network with only loopback."""
+    shell = "import os, own_network as network; network.enter() or os.execlp('bash', 'bash', '-s')"
+    path = f"{BUILD}:{os.environ['PATH']}"
+    variables = {"PYTHONPATH": os.path.dirname(__file__), "PATH": path}
+    with subprocess.Popen(
+        [sys.executable, "-c", shell],
+        cwd=folder,
+        env=os.environ | variables,
+        text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    ) as running:
+        try:
+            output, errors = running.communicate(script, timeout=LONG_S)
+        except subprocess.TimeoutExpired:
+            os.killpg(running.pid, signal.SIGKILL)
+            output, errors = running.communicate()
+    assert running.returncode == 0, errors
+    return output
 
 
 class HelpTest(SceneTest):
@@ -86,9 +120,25 @@ class HelpTest(SceneTest):
                 ended = run("loadgen", *words, "--server", "127.0.0.1:1", "--seconds", "0.1")
                 self.assertEqual(ended.returncode, 1, ended)
 
-    def test_the_example_of_a_share_starts_what_it_needs(self) -> None:
-        examples = text_of("fileserver", "--help").split("Examples:")[1]
-        self.assertIn("    authserver & fileserver --root", examples)
+    @unittest.skipIf(missing("curl", "unshare"), missing("curl", "unshare"))
+    def test_the_first_examples_are_a_share_as_they_stand(self) -> None:
+        """In a network of their own, because they name ports."""
+        tried = subprocess.run(["unshare", "--net", "true"], capture_output=True, text=True)
+        if tried.returncode != 0:
+            self.skipTest(tried.stderr)
+        make_account = examples_of("authserver")[1]
+        share = examples_of("fileserver")[0]
+        script = f"""
+            mkdir docs && echo hello >docs/a.txt
+            echo secret | {make_account}
+            {share} &
+            until curl -sf http://127.0.0.1:8080/-/health >health; do sleep 0.05; done
+            curl -sS -u amy:secret http://127.0.0.1:8080/a.txt
+            curl -sS -u amy:secret -o failed http://127.0.0.1:8080/b.txt -w '%{{http_code}}\n'
+            kill %1 %2; wait
+        """
+        lines = pasted(script, self.scene.folder).splitlines()
+        self.assertEqual(lines[-2:], ["hello", "404"])
 
     def test_help_is_printed_whatever_else_is_wrong(self) -> None:
         for program in ENDS:
