@@ -28,15 +28,15 @@ def commands(page: Path) -> list[list[str]]:
     ]
 
 
-def seconds_of(words: list[str]) -> float:
-    """As the doctor estimates them where all test files are there."""
+def planned(words: list[str]) -> plan.Plan:
+    """As the doctor plans it where all test files are there."""
     nowhere = Path("/nonexistent")
     with (
         mock.patch("lab.plan.file_counts.make_seconds", return_value=0.0),
         mock.patch("lab.plan.file_counts.wanted_count", lambda size, mode, _: size.files[mode]),
     ):
         chosen = options.checked(cli._parser().parse_args(words))
-        return plan.make(chosen, _TWO_CORES, nowhere).seconds
+        return plan.make(chosen, _TWO_CORES, nowhere)
 
 
 class PagesTest(unittest.TestCase):
@@ -65,5 +65,22 @@ class LessonTest(unittest.TestCase):
         for number, part in zip(parts[::2], parts[1::2], strict=True):
             part = part.partition("\n## ")[0]
             runs = [found.split() for found in _COMMAND.findall(part) if found[:3] == "run"]
-            seconds = sum(map(seconds_of, runs))
+            seconds = sum(planned(run).seconds for run in runs)
             self.assertEqual(plan_of[number], duration(seconds) if seconds else "at once", number)
+
+    def test_a_container_can_measure_each_part(self) -> None:
+        """It can make no control groups, and reaches no other host."""
+        runs = [words for words in commands(LESSON) if words[0] == "run"]
+        self.assertGreaterEqual(len(runs), 6)
+        for words in runs:
+            made = planned(words)
+            stages = {cell.stage: made.stages[cell.stage] for cell in made.cells}
+            limited = [name for name, one in stages.items() if one.machine or one.cluster]
+            self.assertEqual((limited, "--client" in words), ([], False), words)
+
+    def test_in_a_container_results_are_kept(self) -> None:
+        """In the one folder that is also outside."""
+        own = re.findall(r"run --rm lab (.*)", LESSON.read_text(encoding="utf-8"))
+        kept = [word for line in own for word in line.split() if "/" in word]
+        self.assertEqual(len(kept), 4)
+        self.assertEqual([word for word in kept if not word.startswith("/results/")], [])
