@@ -83,6 +83,7 @@ TEST_CASE("long changes begin in the order in which they came", "[dav]") {
   Waiter first(changes, "cid");
   places.pop_back();
   CHECK(taken_by("dan", 1, changes, places) == 0);
+  places.clear();
 }
 
 TEST_CASE("no long change waits for a user who has all places of one", "[dav]") {
