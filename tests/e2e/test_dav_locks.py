@@ -121,6 +121,16 @@ class LockTest(LocksScene):
         self.assertEqual(unlock(self.bob, self.at("a"), bob).status, 204)
         self.assertEqual(self.put("a").status, 204)
 
+    def test_what_windows_sends_around_a_document_is_passed_over(self) -> None:
+        """Windows 11 does so (9001/copyparty#695)."""
+        info = lock_info()
+        wide = info.decode().replace("utf-8", "utf-16").encode("utf-16")
+        for body in (info + b"\0", b"\r\n" + info, b" \t\n" + info + b"\n\0", wide):
+            with self.subTest(body[:4] + body[-4:]):
+                answer = self.ask("LOCK", "a", body=body)
+                self.assertEqual(answer.status, 200)
+                unlock(self.amy, self.at("a"), token_of(answer))
+
     def test_what_is_asked_must_be_in_order(self) -> None:
         for body, status in (
             (b"<a", 400),
@@ -135,6 +145,10 @@ class LockTest(LocksScene):
             with self.subTest(body[:40]):
                 answer = self.ask("LOCK", "a", body=body)
                 self.assertEqual(answer.status, status)
+        for before, behind in ((b"\0", b""), (b"", b"\0\0"), (b"", b"\0\n"), (b"\xa0", b"")):
+            with self.subTest(before=before, behind=behind):
+                answer = self.ask("LOCK", "a", body=before + lock_info() + behind)
+                self.assertEqual(answer.status, 400)
         for depth in ("1", "none", ""):
             answer = self.ask("LOCK", "a", f"Depth: {depth}", body=lock_info())
             self.assertEqual(answer.status, 400)

@@ -166,6 +166,11 @@ class PropertiesTest(SharedSceneTest):
             zipped = self.ask("/", "Depth: 0", "Content-Encoding: gzip", body=ALL, method=method)
             self.assertEqual(zipped.status, 415, method)
 
+    def test_a_line_break_before_a_body_and_a_nul_behind_it_are_passed_over(self) -> None:
+        for body in (b"\r\n" + ALL, ALL + b"\0", b"\n" + ALL + b"\0"):
+            with self.subTest(body):
+                self.assertEqual(self.ask("/", "Depth: 0", body=body).status, 207)
+
     def test_a_body_is_bounded(self) -> None:
         fits = ALL.ljust(64 << 10)
         self.assertEqual(self.ask("/", "Depth: 0", body=fits).status, 207)
