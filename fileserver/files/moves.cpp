@@ -66,6 +66,15 @@ UploadStatus refusal_of(const Current& target, const Moves::Job& job, bool is_fo
   return UploadStatus::kGoOn;
 }
 
+// Why the folder may not be removed. Nothing speaks against it: kGoOn.
+UploadStatus refusal_to_remove(const Location& location, const MayChange& may_change) {
+  const Current current = location.current();
+  if (current.failure != 0 && current.failure != ENAMETOOLONG)
+    return status_of(current.failure, "look at a folder");
+  if (!current.is_folder()) return UploadStatus::kNotFound;
+  return current.may_change(may_change) ? UploadStatus::kGoOn : UploadStatus::kNotAllowed;
+}
+
 template <typename Try>
 UploadStatus repeated(Try try_once) {
   for (int i = 0; i < kRenameTries; ++i) {
@@ -245,6 +254,7 @@ UploadStatus Moves::copy(const Job& asked, Depth depth, const MayChange& may_cha
   if (status == UploadStatus::kGoOn) status = find_ends(job, ends);
   if (status != UploadStatus::kGoOn) return status;
   if (!ends.source.may_change(may_change)) return UploadStatus::kNotAllowed;
+  if (!job.may_take_long) return refusal_of(ends.to.current(), job, ends.source.is_folder());
   return ends.source.is_folder() ? copy_folder(job, ends, depth, false, go_on)
                                  : copy_file(job, ends, go_on);
 }
@@ -366,27 +376,30 @@ std::optional<UploadStatus> Moves::try_to_name(const Location& to, const Job& jo
   return target.is_there() ? UploadStatus::kReplaced : UploadStatus::kCreated;
 }
 
+UploadStatus Moves::find_folder(std::string_view name, Location& location) const {
+  if (name.empty()) return UploadStatus::kForbidden;
+  location = uploads_.locations_.find(name);
+  return location.status == UploadStatus::kConflict ? UploadStatus::kNotFound : location.status;
+}
+
+UploadStatus Moves::why_not_removed(std::string_view name, const MayChange& may_change) const {
+  Location location;
+  const UploadStatus found = find_folder(name, location);
+  return found == UploadStatus::kGoOn ? refusal_to_remove(location, may_change) : found;
+}
+
 UploadStatus Moves::remove_folder(std::string_view name, const MayChange& may_change,
                                   const GoOn& go_on, Uploads::Keep keep) {
-  if (name.empty()) return UploadStatus::kForbidden;
-  const Location location = uploads_.locations_.find(name);
-  if (location.status == UploadStatus::kConflict) return UploadStatus::kNotFound;
-  if (location.status != UploadStatus::kGoOn) return location.status;
+  Location location;
+  if (const auto found = find_folder(name, location); found != UploadStatus::kGoOn) return found;
   const std::string real_name = location.name();
   Left left{go_on.may_remove, keep};
   ask_for_place(location, left);
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.remove(real_name, [&] {
     const Turns::Turn turn(uploads_.turns_, real_name);
-    const Current current = location.current();
-    if (current.failure != 0 && current.failure != ENAMETOOLONG)
-      done = status_of(current.failure, "look at a folder");
-    else if (!current.is_folder())
-      done = UploadStatus::kNotFound;
-    else if (!current.may_change(may_change))
-      done = UploadStatus::kNotAllowed;
-    else
-      done = hide(location, left);
+    done = refusal_to_remove(location, may_change);
+    if (done == UploadStatus::kGoOn) done = hide(location, left);
     return done == UploadStatus::kGoOn;
   });
   if (done != UploadStatus::kGoOn) return done;

@@ -29,8 +29,10 @@ class Moves {
     bool from_has_slash;
     std::string_view to;
     bool to_has_slash;
-    bool may_replace;           // what has the name `to`
-    bool may_take_long = true;  // or else a move that copies or removes a folder is kGoOn
+    bool may_replace;  // what has the name `to`
+    // Or else a copy, and a move that copies or removes a folder, is kGoOn if nothing that is seen
+    // without it speaks against it.
+    bool may_take_long = true;
   };
 
   struct GoOn {
@@ -64,10 +66,14 @@ class Moves {
   UploadStatus remove_folder(std::string_view name, const MayChange& may_change, const GoOn& go_on,
                              Uploads::Keep keep = Uploads::Keep::kInTrash);
 
+  // What remove_folder() would be refused with now. Nothing speaks against it: kGoOn.
+  UploadStatus why_not_removed(std::string_view name, const MayChange& may_change) const;
+
  private:
   struct Ends;
   struct Left;
 
+  UploadStatus find_folder(std::string_view name, Location& location) const;
   UploadStatus find_ends(const Job& job, Ends& ends) const;
   UploadStatus find_source_of_copy(Job& job, std::string& real_name) const;
   std::optional<UploadStatus> try_to_move(const Ends& ends, const Job& job,

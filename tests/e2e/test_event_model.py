@@ -298,6 +298,38 @@ class EventModelTest(SceneTest):
             self.assertEqual(begun(), 4)
         self.assertEqual({client.answer("COPY").status for client in copies}, {201})
 
+    @for_each(("thread", "event"))
+    def test_what_is_not_there_waits_behind_no_long_change(self, model: str) -> None:
+        self.scene.write(f"disk/{model}/file", b"x")
+        (other := self.scene.root / model).mkdir()
+        authserver = self.scene.authserver("--password-scheme", "plain")
+        create_account(authserver)
+        flags = (*FOLDER, "--model", model)
+        server = self.scene.fileserver(authserver, *flags, env=self.hung_disk())
+        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(20)]
+
+        def begun() -> int:
+            return sum(1 for _ in other.glob(".turnstile-upload-*"))
+
+        with self.hanging("open"):
+            for i, client in enumerate(copies):
+                fields = (*client._credentials, f"Destination: /{model}/{i}/")
+                client.send(request(f"/disk/{model}/", *fields, method="COPY"))
+            eventually(lambda: begun() == 4, "four have begun")
+            client = self.scene.keep(HttpClient(server, *USER))
+            (other / "file").touch()
+            for name, method, field, status in (
+                ("none/", "DELETE", "Depth: infinity", 404),
+                ("file/", "DELETE", "Depth: infinity", 404),
+                ("", "DELETE", 'If-Match: "x"', 412),
+                ("none", "COPY", f"Destination: /{model}/new", 404),
+                ("file", "COPY", f"Destination: /{model}/none/new", 409),
+            ):
+                answer = client.ask(f"/{model}/{name}", field, method=method)
+                self.assertEqual(answer.status, status, (name, method))
+            self.assertEqual(begun(), 4)
+        self.assertEqual({client.answer("COPY").status for client in copies}, {201})
+
     def test_copies_that_take_long_keep_nobody_from_short_changes(self) -> None:
         self.scene.write("disk/folder/file", b"x")
         (self.scene.root / "other").mkdir()

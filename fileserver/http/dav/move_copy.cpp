@@ -115,19 +115,17 @@ void answer(Exchange& exchange, Parts& parts, const Allowed& allowed, UploadStat
   answer_change(exchange, parts, allowed.still, done);
 }
 
-// A MOVE is most often a rename. Only what takes long waits for a place, and is refused without
-// one.
+// A MOVE is most often a rename, and what is not there cannot be copied. Only what takes long waits
+// for a place, and is refused without one.
 void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job job,
                        CopyDepth depth) {
   StillAllowed still_allowed(exchange, parts, exchange.head(), job.to);
   dav::PutLocks locks(exchange, parts, job.to, dav::submitted_tokens(exchange.head()));
   Allowed allowed{still_allowed, &locks};
-  if (verb == Verb::kMove) {
-    job.may_take_long = false;
-    const UploadStatus done = change(exchange, parts, verb, job, depth, allowed, nullptr);
-    if (done != UploadStatus::kGoOn) return answer(exchange, parts, allowed, done);
-    job.may_take_long = true;
-  }
+  job.may_take_long = false;
+  const UploadStatus done = change(exchange, parts, verb, job, depth, allowed, nullptr);
+  if (done != UploadStatus::kGoOn) return answer(exchange, parts, allowed, done);
+  job.may_take_long = true;
   LongChanges::Place place(parts.long_changes, exchange.user, may_wait(exchange));
   if (!place.is_taken()) return exchange.answer(503);
   if (dav::is_refused_by_locks(exchange, parts) || is_target_locked(exchange, parts, job.to))
@@ -140,6 +138,9 @@ void delete_and_answer(Exchange& exchange, Parts& parts) {
   StillAllowed still_allowed(exchange, parts, exchange.head());
   Allowed allowed{still_allowed, nullptr};
   const auto may_change = conditions_of(exchange, still_allowed);
+  const UploadStatus refused =
+      base::may_block_long([&] { return Moves(*parts.uploads).why_not_removed(name, may_change); });
+  if (refused != UploadStatus::kGoOn) return answer_change(exchange, parts, still_allowed, refused);
   LongChanges::Place place(parts.long_changes, exchange.user, may_wait(exchange));
   if (!place.is_taken()) return exchange.answer(503);
   if (dav::is_refused_by_locks(exchange, parts)) return;  // by one made while it waited
