@@ -26,6 +26,7 @@ namespace {
 
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kTidyEveryMs = 600'000;
+constexpr std::size_t kMostNamesKept = 50'000;         // some 10 MB
 constexpr std::int64_t kLeftNs = 600 * base::kNsPerS;  // so old is no record that is being made
 
 // Returns false if the folder could not be read to its end.
@@ -41,6 +42,22 @@ bool each_name_in(int folder, Visit visit) {
     if (entry == nullptr) return errno == 0;
     visit(std::string_view(entry->d_name));
   }
+}
+
+bool is_or_is_below(std::string_view one, std::string_view name) {
+  return one.starts_with(name) && (one.size() == name.size() || one[name.size()] == '/');
+}
+
+std::optional<std::string> value_of(const std::unordered_map<std::string, std::string>& by_key,
+                                    const std::string& key) {
+  const auto found = by_key.find(key);
+  return found == by_key.end() ? std::nullopt : std::optional(found->second);
+}
+
+// As read_record().
+std::optional<std::string> name_in_record(int folder, const std::string& id) {
+  auto record = read_record(folder, id);
+  return record ? std::optional(std::move(record->name)) : std::nullopt;
 }
 
 // The names in the folder that `wanted` returns true for.
@@ -203,19 +220,42 @@ std::vector<std::string> Trash::newest_ids() const {
   return first_ids_in(trash.get(), kMostListed, std::greater<>());
 }
 
+std::shared_ptr<const Trash::Names> Trash::known_names() const {
+  const base::Lock lock(names_mutex_);
+  return names_;
+}
+
 bool Trash::has_of(std::string_view name) const {
   const net::Fd trash = folder();
   if (!trash.is_open()) return true;  // most likely nobody knows
+  const FileVersion version = version_of(trash.get());
+  const auto known = known_names();
+  const auto is_one = [&](const auto& entry) { return is_or_is_below(entry.second, name); };
+  if (known != nullptr && known->version && have_same_content(*known->version, version))
+    return std::ranges::any_of(known->by_id, is_one);
+  Names now;
   bool has = false;
-  const bool is_whole = each_name_in(trash.get(), [&](std::string_view id) {
-    if (has || !is_trash_id(id)) return;
+  bool is_known = true;
+  bool is_kept = version.size_bytes >= 0 && is_settled(version);
+  const bool is_whole = each_name_in(trash.get(), [&](std::string_view entry) {
+    if (!is_trash_id(entry)) return;
+    std::string id(entry);
+    auto one = known == nullptr ? std::optional<std::string>() : value_of(known->by_id, id);
     errno = 0;
-    const auto record = read_record(trash.get(), std::string(id));
-    if (!record) has = is_system_failure(errno);
-    if (!record || !record->name.starts_with(name)) return;
-    has = record->name.size() == name.size() || record->name[name.size()] == '/';
+    if (!one) one = name_in_record(trash.get(), id);
+    if (!one) {
+      is_known = is_known && !is_system_failure(errno);
+      return;
+    }
+    has = has || is_or_is_below(*one, name);
+    is_kept = is_kept && now.by_id.size() < kMostNamesKept;
+    if (now.by_id.size() < kMostNamesKept) now.by_id.emplace(std::move(id), std::move(*one));
   });
-  return has || !is_whole;
+  if (is_kept && is_known && is_whole) now.version = version;
+  const auto shared = std::make_shared<const Names>(std::move(now));
+  const base::Lock lock(names_mutex_);
+  names_ = shared;
+  return has || !is_known || !is_whole;
 }
 
 // Whether it is the new file, which was not exchanged for the old one yet, or the old one, which
