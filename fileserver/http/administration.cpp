@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -31,6 +32,12 @@ std::optional<WishKind> change_of(std::string_view name) {
   return {};
 }
 
+// What one asks for: by a GET with the user behind the name, or by a POST with the user in its
+// body. No path leads to users called "." and "..".
+constexpr std::array<std::string_view, 3> kQuestions{"list", "rights", "sessions"};
+
+bool is_question(std::string_view name) { return std::ranges::count(kQuestions, name) != 0; }
+
 // Who stops being one meanwhile learns nothing either.
 void refuse_wish(Exchange& exchange, const base::Error& error) {
   if (error.code == base::ErrorCode::kDenied) return exchange.answer(404);
@@ -48,16 +55,29 @@ void tell_rights(Exchange& exchange, Parts& parts, std::string_view user) {
   send_json(exchange, 200, json += "\n]\n");
 }
 
-void tell(Exchange& exchange, Parts& parts, const Asker& asker, std::string_view what) {
-  const std::string_view name = take_piece(what, '/');
-  if (name == "rights" && wire::is_valid_user(what)) return tell_rights(exchange, parts, what);
+// Requires: is_question(name).
+void tell(Exchange& exchange, Parts& parts, const Asker& asker, std::string_view name,
+          std::string_view user) {
+  if (name == "rights") return tell_rights(exchange, parts, user);
   const bool is_list = name == wire::word_of(WishKind::kList);
-  const bool is_of_user = name == wire::word_of(WishKind::kSessions);
-  if ((!is_list && !is_of_user) || (is_of_user && what.empty())) return exchange.answer(404);
-  if (!what.empty() && !wire::is_valid_user(what)) return exchange.answer(404);
-  const auto told = asker.ask(parts, {is_list ? WishKind::kList : WishKind::kSessions, what});
+  const auto told = asker.ask(parts, {is_list ? WishKind::kList : WishKind::kSessions, user});
   if (!told) return refuse_wish(exchange, told.error());
   send_json(exchange, 200, is_list ? users_as_json(*told) : tokens_as_json(*told));
+}
+
+void answer_get(Exchange& exchange, Parts& parts, const Asker& asker, std::string_view what) {
+  const std::string_view name = take_piece(what, '/');
+  const bool is_of_all = what.empty() && name == wire::word_of(WishKind::kList);
+  if (!is_question(name) || !(is_of_all || wire::is_valid_user(what))) return exchange.answer(404);
+  tell(exchange, parts, asker, name, what);
+}
+
+void answer_question(Exchange& exchange, Parts& parts, const Asker& asker, std::string_view name) {
+  SecretBody body;
+  if (const auto refused = read_secrets(exchange, body)) return exchange.answer(*refused);
+  const auto user = parse_text(body.json(), "user");
+  if (!user || !wire::is_valid_user(*user)) return exchange.answer(422);
+  tell(exchange, parts, asker, name, *user);
 }
 
 void send_invitation(Exchange& exchange, std::string_view user, std::string& token) {
@@ -105,10 +125,11 @@ void administrate(Exchange& exchange, Parts& parts) {
   const std::string_view what = exchange.path()->name.substr(kAdminPaths.size());
   const bool is_post = exchange.method() == http::Method::kPost;
   if (!is_post && what == kPeople) return send_own_page(exchange, people_page(person));
-  if (!is_post) return tell(exchange, parts, asker, what);
+  if (!is_post) return answer_get(exchange, parts, asker, what);
   const auto kind = change_of(what);
-  if (!kind) return exchange.answer(404);
+  if (!kind && !is_question(what)) return exchange.answer(404);
   if (is_from_other_site(exchange.head())) return exchange.answer(403);
+  if (!kind) return answer_question(exchange, parts, asker, what);
   change(exchange, parts, asker, *kind);
 }
 

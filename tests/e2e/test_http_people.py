@@ -49,7 +49,12 @@ class PeopleTest(SceneTest):
         return f"Cookie: {answer.fields['set-cookie'].partition(';')[0]}"
 
     def told(self, client: HttpClient, path: str, *fields: str) -> Any:
-        answer = client.ask(path, *fields)
+        return self.content_of(client.ask(path, *fields))
+
+    def asked(self, client: HttpClient, path: str, content: object) -> Any:
+        return self.content_of(self.post(client, path, content))
+
+    def content_of(self, answer: Answer) -> Any:
         self.assertEqual((answer.status, answer.fields["cache-control"]), (200, "no-store"))
         self.assertEqual(answer.fields["content-type"], "application/json; charset=utf-8")
         return json.loads(answer.body)
@@ -256,6 +261,49 @@ class PeopleTest(SceneTest):
             answer = self.post(amy, f"/-/admin/{verb}", {"user": user}, cookie, OURS)
             self.assertEqual(answer.status, status)
         self.assertEqual(amy.ask("/-/admin/sessions/cat", cookie).status, 404)
+
+    def test_users_called_as_no_path_can_be_are_looked_after(self) -> None:
+        amy = self.http(*AMY)
+        for user in (".", "..", "cat"):
+            content = {"user": user}
+            token = self.invited(amy, "add", user)
+            self.assertEqual(
+                self.post(amy, "/-/invitation", {"token": token, "new": "me:w"}).status, 204
+            )
+            self.cookie(user, "me:w")
+            (session,) = self.asked(amy, "/-/admin/sessions", content)
+            self.assertEqual(session["kind"], "session")
+            rights = self.asked(amy, "/-/admin/rights", content)
+            self.assertEqual(rights, [{"path": "/", "may": "read write", "line": 0}])
+            users = [one["user"] for one in self.told(amy, "/-/admin/list")]
+            behind = [one["user"] for one in self.asked(amy, "/-/admin/list", content)]
+            self.assertEqual(behind, users[users.index(user) + 1 :])
+            ended = {"user": user, "id": session["id"]}
+            self.assertEqual(self.post(amy, "/-/admin/end", ended).status, 204)
+            self.assertEqual(self.asked(amy, "/-/admin/sessions", content), [])
+            self.assertEqual(self.post(amy, "/-/admin/remove", content).status, 204)
+            self.assertEqual(self.post(amy, "/-/admin/sessions", content).status, 404)
+
+    def test_questions_that_are_none(self) -> None:
+        for status, verb, content in (
+            (422, "list", {}),
+            (422, "list", {"user": ""}),
+            (422, "sessions", {"user": "a/b"}),
+            (422, "rights", {"user": "a:b"}),
+            (422, "rights", b"{"),
+            (404, "sessions", {"user": "nobody"}),
+            (404, "sessions/bob", {"user": "bob"}),
+            (404, "who", {"user": "bob"}),
+        ):
+            with self.subTest(verb, content=content):
+                answer = self.post(self.http(*AMY), f"/-/admin/{verb}", content)
+                self.assertEqual(answer.status, status)
+        for field in ELSEWHERE:
+            answer = self.post(self.http(*AMY), "/-/admin/sessions", {"user": "bob"}, field)
+            self.assertEqual(answer.status, 403)
+        self.assertEqual(
+            self.post(self.http(*BOB), "/-/admin/sessions", {"user": "bob"}).status, 404
+        )
 
     def test_each_change_is_a_line_of_the_log_and_no_secret_is(self) -> None:
         auth = self.scene.authserver("--log-level", "debug", "--password-scheme", "plain")

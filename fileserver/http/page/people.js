@@ -17,8 +17,7 @@ async function showPeople() {
   const all = [];
   let isMore = true;
   for (let page = 0; page < pages && isMore; ++page) {
-    const behind = all.length ? `/${all.at(-1).user}` : "";
-    const { status, told } = await ask(`/-/admin/list${behind}`);
+    const { status, told } = await ask("/-/admin/list", all.length && { user: all.at(-1).user });
     if (status === 404) return location.reload();
     if (!told) return sayRefusal(status);
     all.push(...told);
@@ -102,9 +101,9 @@ async function removePerson(user, row) {
   say([isolated(user), " is removed."]);
 }
 
-// A dialogue with what is told of somebody.
+// A dialogue with what is told of somebody. The name is in no address: browsers shorten `/..`.
 async function showTold(address, user, title, none, rowOf) {
-  const { status, told } = await ask(`/-/admin/${address}/${user}`);
+  const { status, told } = await ask(`/-/admin/${address}`, { user });
   if (status === 404) await showPeople();
   if (!told) return sayRefusal(status, PEOPLE_WORDS);
   const list = make("ul");
