@@ -12,6 +12,8 @@
 
 #include "fileserver/files/folder_trail.h"
 #include "fileserver/files/open_folder.h"
+#include "fileserver/files/renames.h"
+#include "fileserver/files/upload_name.h"
 #include "net/fd.h"
 
 namespace fileserver {
@@ -20,6 +22,10 @@ namespace {
 
 constexpr std::size_t kMostNames = 1000;  // that are kept of one folder
 constexpr int kAskEvery = 1000;           // files
+
+// A folder so deep below the top is moved up there before it is emptied, because the sandbox looks
+// at all folders above one at each change in it.
+constexpr std::size_t kDeepest = 64;
 
 net::Fd open_folder(int folder, const char* name) {
   return net::Fd(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -31,6 +37,7 @@ struct Step {
   std::vector<std::string> folders = {};  // in it, that are removed next
   bool has_more = true;                   // whether it has to be listed again
   bool is_kept = false;                   // whether something in it could not be removed
+  bool has_moved_up = false;              // whether there are folders that were not listed yet
 };
 
 class Removal {
@@ -39,12 +46,13 @@ class Removal {
 
   // Empties the folder. Returns 0 or an errno.
   int run(net::Fd top) {
+    top_ = net::Fd(::fcntl(top.get(), F_DUPFD_CLOEXEC, 0));
     if (!trail_.begin(std::move(top))) return errno;
     steps_.emplace_back();
     while (!steps_.empty()) {
       if (!may_go_on_()) return ECANCELED;
       Step& step = steps_.back();
-      if (step.folders.empty() && step.has_more && !step.is_kept) {
+      if (step.folders.empty() && ((step.has_more && !step.is_kept) || step.has_moved_up)) {
         list(step);
       } else if (!step.folders.empty()) {
         go_down(step);
@@ -66,6 +74,7 @@ class Removal {
   // Removes the files, and notes folders.
   void list(Step& step) {
     step.has_more = false;
+    step.has_moved_up = false;
     net::Fd again = open_folder(trail_.fd(), ".");
     const OpenFolder folder(again.is_open() ? ::fdopendir(again.get()) : nullptr);
     if (folder == nullptr) return fail(step, errno);
@@ -99,8 +108,19 @@ class Removal {
     step.folders.pop_back();
     if (::unlinkat(trail_.fd(), name.c_str(), AT_REMOVEDIR) == 0) return;
     if (errno == EBUSY) return fail(step, errno);  // something is mounted there
+    if (trail_.depth() >= kDeepest && move_up(name)) return;
     if (!trail_.go_down(name.c_str())) return fail(step, errno);
     steps_.push_back({std::move(name)});
+  }
+
+  // Each folder at most once, because it stays there. Without a descriptor, or a right, or where
+  // the sandbox lets nothing go to another folder, it is emptied where it is.
+  bool move_up(const std::string& name) {
+    if (!top_.is_open()) return false;
+    const std::string hidden = random_upload_name();
+    if (!rename_to_new({trail_.fd(), name}, {top_.get(), hidden})) return false;
+    steps_.front().has_moved_up = true;
+    return true;
   }
 
   bool go_up() {
@@ -117,6 +137,7 @@ class Removal {
   }
 
   const MayGoOn& may_go_on_;
+  net::Fd top_;  // where folders are moved to; not open: none are
   FolderTrail trail_;
   std::vector<Step> steps_;
   int failure_ = 0;  // the first one

@@ -173,6 +173,21 @@ TEST_CASE("a removal that is ended leaves a hidden folder for the next start", "
   CHECK(scene.names().empty());
 }
 
+TEST_CASE("what is deep in a folder is moved near its top to be removed", "[moves]") {
+  MovesScene scene;
+  constexpr std::size_t kLevels = 300;
+  std::string deepest = "d";
+  while (deepest.size() < 2 * kLevels - 1) deepest += "/d";
+  fs::create_directories(scene.folder.path(deepest));
+  REQUIRE(scene.names().size() == kLevels);
+  std::size_t asked = 0;  // twice on the way down to each folder
+  const Moves::GoOn ended{[] { return true; }, [&] { return ++asked < kLevels; }};
+  CHECK(scene.moves.remove_folder("d", kAlways, ended) == UploadStatus::kReplaced);
+  CHECK(scene.names().size() < kLevels);
+  scene.uploads.emplace(scene.fence, *scene.files);
+  CHECK(scene.names().empty());
+}
+
 TEST_CASE("another server leaves a folder alone that is being removed", "[moves]") {
   MovesScene scene;
   scene.write("a/b/x", "x");
