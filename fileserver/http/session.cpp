@@ -124,8 +124,8 @@ bool HttpSession::is_validated(Exchange& exchange) {
     exchange.answer(401);
     return false;
   }
-  if (may_be_forged(exchange, credentials)) {
-    exchange.answer(403);
+  if (may_be_forged(exchange, credentials) || is_part_of_other_site(exchange.head())) {
+    exchange.answer(403);  // alike for all names, before anything is looked at
     return false;
   }
   exchange.validated_ns = base::now_ns();

@@ -18,6 +18,14 @@ bool is_origin_ours(const http::RequestHead& head, std::string_view origin) {
          http::is_same(origin.substr(mark + kMark.size()), head.value(Field::kHost));
 }
 
+bool says_other_site(const http::RequestHead& head) {
+  bool is_other = false;
+  head.each(Field::kSecFetchSite, [&](std::string_view site) {
+    is_other = is_other || http::is_same(site, "cross-site") || http::is_same(site, "same-site");
+  });
+  return is_other;
+}
+
 }  // namespace
 
 Validated validate(const Exchange& exchange, Parts& parts, const RequestCredentials& credentials) {
@@ -32,13 +40,18 @@ Validated validate(const Exchange& exchange, Parts& parts, const RequestCredenti
 }
 
 bool is_from_other_site(const http::RequestHead& head) {
-  bool is_other = false;
-  head.each(Field::kSecFetchSite, [&](std::string_view site) {
-    is_other = is_other || http::is_same(site, "cross-site") || http::is_same(site, "same-site");
-  });
+  bool is_other = says_other_site(head);
   head.each(Field::kOrigin,
             [&](std::string_view origin) { is_other = is_other || !is_origin_ours(head, origin); });
   return is_other;
+}
+
+bool is_part_of_other_site(const http::RequestHead& head) {
+  bool is_part = false;
+  head.each(Field::kSecFetchDest, [&](std::string_view shown_as) {
+    is_part = is_part || !(http::is_same(shown_as, "document") || http::is_same(shown_as, "empty"));
+  });
+  return is_part && says_other_site(head);
 }
 
 bool is_from_our_site(const http::RequestHead& head) {

@@ -55,6 +55,7 @@ constexpr std::array<std::string_view, kKnownFields> kNames{
     "overwrite",
     "range",
     "repr-digest",
+    "sec-fetch-dest",
     "sec-fetch-site",
     "timeout",
     "transfer-encoding",

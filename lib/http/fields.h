@@ -60,6 +60,7 @@ enum class Field : std::uint8_t {
   kOverwrite,
   kRange,
   kReprDigest,
+  kSecFetchDest,
   kSecFetchSite,
   kTimeout,
   kTransferEncoding,

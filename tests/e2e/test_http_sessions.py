@@ -187,6 +187,48 @@ class HttpSessionsTest(SceneTest):
                 self.assertEqual(answer.status, 204)
         self.assertEqual(self.status(cookie, "Sec-Fetch-Site: cross-site", method="GET"), 200)
 
+    def test_a_page_elsewhere_that_shows_names_in_itself_learns_nothing_of_them(self) -> None:
+        (self.scene.root / "folder").mkdir()
+        names = ("/f", "/none", "/folder", "/folder/", "/none/", "/a%2f%2fb", "/-/whoami")
+        cookie = self.log_in(*AMY)
+
+        def told(client: HttpClient, target: str, *fields: str) -> tuple[object, ...]:
+            answer = client.ask(target, *fields)
+            answer.fields.pop("date")
+            return answer.status, answer.fields, answer.body
+
+        for client, own, status in (
+            (self.http(), (cookie,), 403),
+            (self.http(None, *AMY), (), 403),
+            (self.http(), (), 401),
+        ):
+            for site, shown_as, accept in (
+                ("cross-site", "object", "text/html"),
+                ("same-site", "embed", "*/*"),
+                ("cross-site", "iframe", "text/html"),
+                ("Same-Site", "Frame", "text/html"),
+                ("cross-site", "image", "image/*"),
+                ("cross-site", "script", "*/*"),
+                ("cross-site", "what-comes-next", "*/*"),
+            ):
+                fields = (f"Sec-Fetch-Site: {site}", f"Sec-Fetch-Dest: {shown_as}")
+                answers = [told(client, name, *own, *fields, f"Accept: {accept}") for name in names]
+                with self.subTest(site, shown_as=shown_as, own=own):
+                    self.assertEqual(answers[0][0], status)
+                    self.assertEqual(answers, [answers[0]] * len(names))
+        for site, shown_as in (
+            ("cross-site", "document"),
+            ("same-site", "document"),
+            ("cross-site", "empty"),
+            ("same-origin", "object"),
+            ("same-origin", "image"),
+            ("none", "iframe"),
+        ):
+            fields = (cookie, f"Sec-Fetch-Site: {site}", f"Sec-Fetch-Dest: {shown_as}")
+            with self.subTest(site, shown_as=shown_as):
+                self.assertEqual(self.status(*fields), 200)
+                self.assertEqual(self.status(*fields, target="/none"), 404)
+
     def test_no_page_of_another_site_logs_anybody_in(self) -> None:
         content = dict(zip(("user", "password"), AMY, strict=True))
         for field in ("Sec-Fetch-Site: cross-site", "Origin: http://evil.example", "Origin: null"):

@@ -22,6 +22,20 @@ ATTACK = """<script>
   ]).then(() => document.title = "done");
 </script>"""
 
+# What the events of elements tell about a name that is there, and about one that is not.
+SPY = """<body><script>
+  const told = (kind, name) => new Promise((resolve) => {
+    const element = document.createElement(kind);
+    element.onload = element.onerror = (event) => resolve(event.type);
+    element[kind === "object" ? "data" : "src"] = "SHARE/FOLDER/" + name;
+    document.body.append(element);
+    setTimeout(() => resolve("neither"), 3000);
+  });
+  const both = (kind) => Promise.all(["old", "none"].map((name) => told(kind, name)));
+  Promise.all(["object", "embed", "iframe", "img", "script"].map(both)).then((pairs) =>
+    document.title = pairs.every(([one, other]) => one === other) ? "alike" : pairs.join(" "));
+</script>"""
+
 
 class Attacker(http.server.BaseHTTPRequestHandler):
     page = b""
@@ -39,6 +53,11 @@ class Attacker(http.server.BaseHTTPRequestHandler):
 @needs(PROGRAM)
 class SignInTest(PageTest):
     server_flags = ("--uploads", "folder")
+
+    def tearDown(self) -> None:
+        """A browser complains of each page of ours that one elsewhere has in a frame."""
+        others = [one for one in self.browser.complaints() if "frame-ancestors" not in one]
+        self.assertEqual(others, [])
 
     def setUp(self) -> None:
         super().setUp()
@@ -122,6 +141,13 @@ class SignInTest(PageTest):
         self.assertEqual(self.value("document.title"), f"/{self.folder.name}/")
         self.assertEqual(self.cookie()["value"], token)
         self.assertEqual([one.name for one in self.folder.iterdir()], ["old"])
+
+    def test_a_page_of_another_site_does_not_see_which_names_there_are(self) -> None:
+        self.sign_in()
+        for host in ("localhost", "127.0.0.1"):
+            self.browser.go(self.attacker(SPY, host))
+            self.until("document.title !== ''", True)
+            self.assertEqual(self.value("document.title"), "alike")
 
     def attacker(self, page: str, host: str = "localhost") -> str:
         """The address of a server with this page."""
