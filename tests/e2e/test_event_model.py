@@ -306,7 +306,7 @@ class EventModelTest(SceneTest):
         create_account(authserver)
         flags = (*FOLDER, "--model", model)
         server = self.scene.fileserver(authserver, *flags, env=self.hung_disk())
-        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(20)]
+        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(7)]
 
         def begun() -> int:
             return sum(1 for _ in other.glob(".turnstile-upload-*"))
