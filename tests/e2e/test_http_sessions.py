@@ -224,10 +224,10 @@ class HttpSessionsTest(SceneTest):
             ("same-origin", "image"),
             ("none", "iframe"),
         ):
-            fields = (cookie, f"Sec-Fetch-Site: {site}", f"Sec-Fetch-Dest: {shown_as}")
+            shown = (cookie, f"Sec-Fetch-Site: {site}", f"Sec-Fetch-Dest: {shown_as}")
             with self.subTest(site, shown_as=shown_as):
-                self.assertEqual(self.status(*fields), 200)
-                self.assertEqual(self.status(*fields, target="/none"), 404)
+                self.assertEqual(self.status(*shown), 200)
+                self.assertEqual(self.status(*shown, target="/none"), 404)
 
     def test_no_page_of_another_site_logs_anybody_in(self) -> None:
         content = dict(zip(("user", "password"), AMY, strict=True))

@@ -2,6 +2,7 @@
 
 import functools
 import os
+from collections.abc import Callable
 
 import shared_path  # noqa: F401
 from browser import PROGRAM
@@ -245,18 +246,10 @@ class PageOfFolderTest(PageTest):
     def test_what_went_wrong_is_not_shown_beside_the_next_action(self) -> None:
         self.open("old")
         self.value("document.querySelector('[aria-label=\"Select old\"]').click()")
-        for begin in (
-            lambda: self.change("old"),
-            *(
-                functools.partial(self.press, button)
-                for button in (
-                    "New folder",
-                    "Links",
-                    "Move or copy selected\u2026",
-                    "Delete selected\u2026",
-                )
-            ),
-        ):
+        buttons = ("New folder", "Links", "Move or copy selected\u2026", "Delete selected\u2026")
+        begins: list[Callable[[], None]] = [functools.partial(self.change, "old")]
+        begins += [functools.partial(self.press, text) for text in buttons]
+        for begin in begins:
             self.go_wrong()
             begin()
             self.until(DIALOG)
