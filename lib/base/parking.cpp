@@ -74,10 +74,12 @@ bool undo_park(Parked& sleeper, const void* word) {
   return true;
 }
 
+// A change of the number is a barrier: what was written to a word before is seen by who parks after
+// it.
+bool are_some_parked() { return lot.sleepers.fetch_add(0) != 0; }
+
 int wake_parked_ones(const void* word, int most) {
-  // A change of the number is a barrier: what was written to the word before is seen by who parks
-  // after it.
-  if (lot.sleepers.fetch_add(0) == 0) return 0;
+  if (!are_some_parked()) return 0;
   ParkingLot::Bucket& bucket = lot.bucket_of(word);
   const Lock lock(bucket.mutex);
   const int woken = bucket.wake(word, most);

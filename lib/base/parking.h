@@ -31,6 +31,9 @@ void park(const void* word, Parked& sleeper);
 // Requires: the word of park(). Returns false if it was woken before; then is_woken() has returned.
 bool undo_park(Parked& sleeper, const void* word);
 
+// Whether anybody sleeps, on whatever word. While nobody does, to wake costs no lock.
+bool are_some_parked();
+
 // Wakes those that sleep on the word, in the order in which they came, but at most `most`. Returns
 // how many it has woken. Requires: the word was changed before. Threads: any.
 int wake_parked_ones(const void* word, int most);

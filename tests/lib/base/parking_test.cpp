@@ -65,3 +65,17 @@ TEST_CASE("who parks while another one wakes sees the change, or is woken", "[ba
   waker.join();
   CHECK(lost == 0);
 }
+
+TEST_CASE("who sleeps is counted until he is woken, or does not sleep after all", "[base]") {
+  const int word = 0;
+  Sleeper one, other;
+  REQUIRE_FALSE(base::are_some_parked());
+  base::park(&word, one);
+  base::park(&word, other);
+  CHECK(base::undo_park(one, &word));
+  CHECK(base::are_some_parked());
+  CHECK(base::wake_parked_ones(&word, INT_MAX) == 1);
+  CHECK_FALSE(base::are_some_parked());
+  CHECK_FALSE(base::undo_park(other, &word));
+  CHECK_FALSE(base::are_some_parked());
+}
