@@ -169,6 +169,17 @@ TEST_CASE("a lock that has ended is not in the way of the next one", "[locks]") 
   CHECK(!added(locks, next).empty());
 }
 
+TEST_CASE("a lock that a refresh lets end earlier does not count from then on", "[locks]") {
+  Locks locks({.of_user = 1, .in_all = 1});
+  const std::string token = added(locks, wanted("a"));
+  REQUIRE(locks.refresh(token, "a", "amy", 20, 60));
+  Lock next = wanted("b");
+  next.made_ns = 59;
+  CHECK(added(locks, next).empty());
+  next.made_ns = 60;
+  CHECK(!added(locks, next).empty());
+}
+
 TEST_CASE("only its user ends a lock", "[locks]") {
   using Unlocked = Locks::Unlocked;
   Locks locks;
