@@ -62,6 +62,26 @@ struct PipelineScene {
     });
   }
 
+  // How many are told OK, of this many contexts that ask one question after the other.
+  std::future<std::size_t> ask_again_and_again(std::size_t contexts, std::size_t times) {
+    return std::async(std::launch::async, [=, this] {
+      std::size_t are_ok = 0;  // of one thread
+      const auto work = [&] {
+        for (std::size_t i = 0; i < times; ++i) {
+          const auto outcome = pipeline().ask("auth:user:pw\n", base::Deadline::in_ms(kMinuteMs));
+          if (text_of(outcome) == "OK") ++are_ok;
+        }
+      };
+      one.do_all(std::vector<std::function<void()>>(contexts, work));
+      return are_ok;
+    });
+  }
+
+  // Until what the authserver has sent is taken, and what follows it is asked.
+  void settle() {
+    for (int i = 0; i < 3; ++i) one.do_one([] {});
+  }
+
   AuthPipeline& pipeline() {
     return one.loop.kept_for<AuthPipeline>(this, [this] {
       const auto note = [this](int, const AuthOutcome& outcome) { noted.push_back(outcome.kind); };
@@ -154,6 +174,39 @@ TEST_CASE("of a crowd some questions are under way, and the others follow", "[fi
   CHECK(asked.get() == std::vector<std::string>(kCrowd, "OK"));
 }
 
+TEST_CASE("so many questions in a row are all answered before the next one", "[fileserver]") {
+  constexpr std::size_t kContexts = 2 * AuthPipeline::kMostAtOnce;
+  constexpr std::size_t kTimes = AuthPipeline::kMostInARow / kContexts + 2;
+  constexpr std::size_t kAll = kContexts * kTimes;
+  PipelineScene scene;
+  auto asking = scene.ask_again_and_again(kContexts, kTimes);
+  std::size_t asked = 0, answered = 0;
+  const auto take = [&] {
+    const std::ptrdiff_t lines = scene.received_lines();
+    REQUIRE(lines > 0);
+    asked += static_cast<std::size_t>(lines);
+  };
+  const auto answer_all_but = [&](std::size_t open) {
+    scene.answer_all(asked - answered - open);
+    answered = asked - open;
+  };
+  take();
+  while (asked < AuthPipeline::kMostInARow) {
+    answer_all_but(1);
+    take();
+  }
+  answer_all_but(1);
+  scene.settle();
+  CHECK(asked == AuthPipeline::kMostInARow);
+  CHECK(net::unread_bytes(scene.authserver.get()) == 0);
+  answer_all_but(0);
+  while (asked < kAll) {
+    take();
+    answer_all_but(0);
+  }
+  CHECK(asking.get() == kAll);
+}
+
 TEST_CASE("a crowd behind a slow question leaves, and is not asked for later", "[fileserver]") {
   PipelineScene scene({0, 20});
   auto asked = scene.ask(crowd);
@@ -187,6 +240,39 @@ TEST_CASE("when a pipeline ends, those without an answer ask by themselves", "[f
   CHECK(scene.received() == "auth:amy:pw\n");
   scene.answer("OK\n");
   CHECK(again.get().front() == "OK");
+}
+
+TEST_CASE("an end that comes with the last answer is seen", "[fileserver]") {
+  constexpr std::int64_t kDayMs = 24 * 60 * kMinuteMs;  // who gives up is told the same
+  PipelineScene scene({kDayMs * base::kNsPerMs, kDayMs});
+  auto asked = scene.ask({"amy", "bob"}, kDayMs);
+  CHECK_FALSE(scene.received().empty());
+  scene.one.loop.post([&] {  // in one turn: the loop does not look between these
+    scene.answer("OK\n");
+    ::shutdown(scene.authserver.get(), SHUT_WR);
+  });
+  CHECK(asked.get() == std::vector<std::string>{"OK", "alone"});
+}
+
+TEST_CASE("an end that has come is seen before a question is called old", "[fileserver]") {
+  PipelineScene scene({0, kMinuteMs});
+  auto first = scene.ask({"amy"});
+  CHECK(scene.received() == "auth:amy:pw\n");
+  auto ended = std::make_unique<net::Fd>(std::move(scene.authserver));
+  scene.connect();
+  auto second = std::async(std::launch::async, [&] {
+    std::string told;
+    scene.one.do_one([&] {  // in one turn: the loop does not look between these
+      ended.reset();
+      told = PipelineScene::text_of(
+          scene.pipeline().ask("auth:bob:pw\n", base::Deadline::in_ms(kMinuteMs)));
+    });
+    return told;
+  });
+  CHECK(scene.received() == "auth:bob:pw\n");
+  scene.answer("OK\n");
+  CHECK(first.get().front() == "alone");
+  CHECK(second.get() == "OK");
 }
 
 TEST_CASE("nobody asks behind an old question", "[fileserver]") {
