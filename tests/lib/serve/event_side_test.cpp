@@ -6,11 +6,13 @@
 
 #include <array>
 #include <atomic>
+#include <latch>
 #include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/clock.h"
 #include "net/fd.h"
@@ -39,27 +41,28 @@ class Rests final : public serve::Worker {
   }
 };
 
-// One loop, to which a test gives connections.
+// Some loops, to which a test gives connections.
 template <typename Server>
 class Served {
  public:
-  Served()
-      : common(serve::Options{.idle_timeout_ms = 0},
-               serve::only({std::move(*net::listen_on({"127.0.0.1", 0}, 0)),
-                            [] { return std::make_unique<Server>(); }})) {
-    common.sides.push_back(std::make_unique<serve::Side>(common));
-    side().start();
+  explicit Served(std::size_t loops = 1, const serve::Options& options = {.idle_timeout_ms = 0})
+      : common(options, serve::only({std::move(*net::listen_on({"127.0.0.1", 0}, 0)),
+                                     [] { return std::make_unique<Server>(); }})) {
+    while (common.sides.size() < loops)
+      common.sides.push_back(std::make_unique<serve::Side>(common));
+    for (const auto& one : common.sides) one->start();
   }
   ~Served() {
     common.entrances.front()->acceptor.stop();
-    side().drain();
-    side().stop();
-    side().thread.join();
+    for (const auto& one : common.sides) one->drain();
+    for (const auto& one : common.sides) one->stop();
+    for (const auto& one : common.sides) one->thread.join();
   }
 
-  void give(net::Fd fd) {
+  void give(net::Fd fd) { give(std::move(fd), side(), {}); }
+  void give(net::Fd fd, serve::Side& to, const net::IpAddress& peer) {
     REQUIRE(common.take_place());
-    REQUIRE(side().take_from_other({std::move(fd), {}}, 0));
+    REQUIRE(to.take_from_other({std::move(fd), peer}, 0));
   }
   bool all_leave() {
     common.is_draining = true;
@@ -121,4 +124,31 @@ TEST_CASE("a cut ends who sends to a peer that does not read", "[serve]") {
   served.side().cut(count);
   CHECK(served.all_leave());
   CHECK(count == 1);
+}
+
+TEST_CASE("a newcomer passes over a loop that is held up when one has to give way", "[serve]") {
+  constexpr int kPlaces = 8;
+  Served<Rests> served(3, {.max_connections = kPlaces, .idle_timeout_ms = 0});
+  auto& sides = served.common.sides;
+  std::vector<net::Fd> peers;
+  for (int i = 0; i < kPlaces; ++i) {
+    auto [mine, peer] = connected();
+    served.give(std::move(mine), *sides[2], net::parse_ip_address("192.0.2.1").value());
+    peers.push_back(std::move(peer));
+  }
+  std::latch may_go_on(1);
+  sides[1]->loop.post([&] { may_go_on.wait(); });
+  while (!sides[1]->loop.stands_still(base::now_ns())) base::pause_ms(1);
+  auto [mine, newcomer] = connected();
+  sides[0]->loop.post([&, fd = mine.release()] {
+    sides[0]->admit({net::Fd(fd), net::parse_ip_address("192.0.2.2").value()},
+                    *served.common.entrances.front(), 0);
+  });
+  std::vector<pollfd> ended;
+  for (const net::Fd& peer : peers) ended.push_back({peer.get(), POLLIN, 0});
+  CHECK(::poll(ended.data(), ended.size(), kMostMs) == 1);
+  may_go_on.count_down();
+  peers.clear();
+  newcomer = net::Fd();
+  CHECK(served.all_leave());
 }

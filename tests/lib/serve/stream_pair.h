@@ -16,12 +16,14 @@
 namespace tests {
 
 struct StreamPair {
-  explicit StreamPair(std::int64_t idle_timeout_ms = 60'000, std::int64_t min_rate = 0) {
+  explicit StreamPair(std::int64_t idle_timeout_ms = 60'000, std::int64_t min_rate = 0,
+                      const serve::Encryption* encryption = nullptr) {
     const auto listener = net::listen_on({"127.0.0.1", 0}, serve::io_slice_ms(idle_timeout_ms));
     auto connected = net::connect_to(net::resolve(listener->address)->front(), 60'000);
     client = std::move(*connected);
     auto accepted = net::accept_from(listener->fd.get());
-    stream.emplace(std::move(accepted.fd), accepted.peer, idle_timeout_ms, is_draining, min_rate);
+    stream.emplace(std::move(accepted.fd), accepted.peer, idle_timeout_ms, is_draining, min_rate,
+                   encryption);
   }
 
   // All that the client gets until the connection ends.
