@@ -52,22 +52,13 @@ base::Result<CachedFile> read(
   }
 }
 
-// A thread that owns many connections.
-class OwnsMany final : public tests::OwnWaits {
- public:
-  std::size_t left() const { return left_.size(); }
-  void destroy_elsewhere(std::unique_ptr<Remains> remains) override {
-    left_.push_back(std::move(remains));
-  }
-
- private:
-  std::vector<std::unique_ptr<Remains>> left_;
-};
-
 // A file of this size, whose bytes nobody has read.
 CachedFile of_size(std::int64_t size_bytes, MemoryBudget& budget) {
   auto share = std::make_shared<const MemoryShare>(std::move(*budget.take(size_bytes)));
-  return {.version = {.size_bytes = size_bytes}, .share = std::move(share)};
+  return {.version = {.size_bytes = size_bytes},
+          .share = std::move(share),
+          .data = nullptr,
+          .region = {}};
 }
 
 }  // namespace
@@ -78,11 +69,11 @@ TEST_CASE("whoever owns many connections leaves a large file to others to free",
   auto small = shared(of_size(kMiB, budget));
   auto large = shared(of_size(32 * kMiB, budget));
   {
-    OwnsMany thread;
+    const tests::OwnWaits waits;
     small = nullptr;
-    CHECK(thread.left() == 0);
+    CHECK(waits.left() == 0);
     large = nullptr;
-    CHECK(thread.left() == 1);
+    CHECK(waits.left() == 1);
     CHECK_FALSE(budget.take(33 * kMiB).has_value());
   }
   CHECK(budget.take(64 * kMiB).has_value());

@@ -10,6 +10,7 @@
 #include "fileserver/files/disk_files.h"
 #include "tests/catch.h"
 #include "tests/lib/serve/stream_pair.h"
+#include "tests/own_waits.h"
 #include "tests/temporary_folder.h"
 
 using namespace fileserver;
@@ -53,31 +54,6 @@ std::shared_ptr<const Fence> fence_of(const tests::TemporaryFolder& folder) {
   return std::make_shared<const Fence>(std::move(*Fence::around(folder.path())));
 }
 
-// A thread that owns many connections, and closes elsewhere what may hold them up.
-class Closing final : public base::Waits {
- public:
-  Closing() { base::my_waits = this; }
-  ~Closing() { base::my_waits = nullptr; }
-  int closed() const { return closed_; }
-
-  void close_elsewhere(int fd) override {
-    const net::Fd closed(fd);
-    ++closed_;
-  }
-  bool wait_for(int /*fd*/, short /*events*/, std::int64_t /*until_ns*/) override { return true; }
-  bool sleep_on(const void* /*word*/, Has /*has*/, std::uint32_t /*value*/,
-                std::int64_t /*until_ns*/) override {
-    return true;
-  }
-  void pause_until(std::int64_t /*until_ns*/) override {}
-  void call_elsewhere(const base::WorkRef& work, Length /*length*/) override { work(); }
-  bool call_elsewhere_if_free(const base::WorkRef& /*work*/) override { return false; }
-  void has_worked(int /*units*/) override {}
-
- private:
-  int closed_ = 0;
-};
-
 }  // namespace
 
 TEST_CASE("a file is closed elsewhere if that takes long, or if its blocks are freed", "[files]") {
@@ -87,16 +63,16 @@ TEST_CASE("a file is closed elsewhere if that takes long, or if its blocks are f
   const auto opened = [&](bool closes_at_once) {
     return DiskFd(net::Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), closes_at_once);
   };
-  const Closing closing;
+  const tests::OwnWaits waits;
   { const DiskFd fd = opened(true); }
-  CHECK(closing.closed() == 0);
+  CHECK(waits.left() == 0);
   { const DiskFd fd = opened(false); }
-  CHECK(closing.closed() == 1);
+  CHECK(waits.left() == 1);
   {
     const DiskFd fd = opened(true);
     ::unlink(path.c_str());
   }
-  CHECK(closing.closed() == 2);
+  CHECK(waits.left() == 2);
 }
 
 TEST_CASE("any range of a file is sent behind its head, from memory and from disk", "[files]") {
