@@ -4,20 +4,22 @@ namespace fileserver {
 
 LongChanges::Place::Place(LongChanges& changes, std::string_view user,
                           const std::function<bool()>& may_wait)
-    : changes_(changes), user_(user) {
-  changes_.wait(*this, may_wait);
+    : changes_(changes), user_(user), is_taken_(changes.take(*this, may_wait)) {}
+
+LongChanges::Place::~Place() {
+  if (is_taken_) changes_.give_back(*this);
 }
 
-LongChanges::Place::~Place() { changes_.leave(*this); }
-
-void LongChanges::wait(Place& place, const std::function<bool()>& may_wait) {
+bool LongChanges::take(Place& place, const std::function<bool()>& may_wait) {
   {
     const base::Lock lock(mutex_);
-    places_.push_back(&place);
+    place.self_ = waiting_.insert(waiting_.end(), &place);
   }
-  while (!begin(place) && may_wait()) {
-  }
-  if (!place.is_taken()) leave(place);
+  do {
+    if (begin(place)) return true;
+  } while (may_wait());
+  give_up(place);
+  return false;
 }
 
 bool LongChanges::begin(Place& place) {
@@ -26,19 +28,35 @@ bool LongChanges::begin(Place& place) {
   if (!is_next(place)) changed_.wait_ms(mutex_, kAskAgainMs);
   if (!is_next(place)) return false;
   place.goes_on();
-  place.is_taken_.store(true, std::memory_order_relaxed);
-  changed_.wake_all();
+  begun_.splice(begun_.end(), waiting_, place.self_);
+  const bool has_more = has_place_for({});
+  if (has_more) changed_.wake_all();
   return true;
 }
 
-void LongChanges::leave(const Place& place) {
+// Who stood behind it may be the next one now.
+void LongChanges::give_up(const Place& place) {
   const base::Lock lock(mutex_);
-  if (std::erase(places_, &place) > 0) changed_.wake_all();
+  const bool was_next = is_next(place);
+  waiting_.erase(place.self_);
+  if (was_next) changed_.wake_all();
 }
 
+void LongChanges::give_back(const Place& place) {
+  const base::Lock lock(mutex_);
+  begun_.erase(place.self_);
+  changed_.wake_all();
+}
+
+// However many wait, of a user who has all places of one nobody is looked at.
 bool LongChanges::is_next(const Place& place) const {
-  for (const Place* const first : places_) {
-    if (!first->is_taken() && has_place_for(first->user_)) return first == &place;
+  if (!has_place_for(place.user_)) return false;
+  std::string_view full;  // a user who has all places of one
+  for (const Place* const first : waiting_) {
+    if (first == &place) return true;
+    if (first->user_ == full) continue;
+    if (has_place_for(first->user_)) return false;
+    full = first->user_;
   }
   return false;
 }
@@ -47,11 +65,11 @@ bool LongChanges::has_place_for(std::string_view user) const {
   const std::int64_t now_ns = base::now_ns();
   std::size_t all = 0;
   std::size_t of_user = 0;
-  for (const Place* const other : places_) {
-    const std::int64_t seen_ns = other->seen_ns_.load(std::memory_order_relaxed);
-    if (!other->is_taken() || now_ns - seen_ns > hangs_ms_ * base::kNsPerMs) continue;
+  for (const Place* const begun : begun_) {
+    const std::int64_t seen_ns = begun->seen_ns_.load(std::memory_order_relaxed);
+    if (now_ns - seen_ns > hangs_ms_ * base::kNsPerMs) continue;
     ++all;
-    if (other->user_ == user) ++of_user;
+    if (begun->user_ == user) ++of_user;
   }
   return all < kMost && of_user < kMostOfUser;
 }

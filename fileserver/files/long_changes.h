@@ -4,8 +4,8 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <string_view>
-#include <vector>
 
 #include "base/clock.h"
 #include "base/mutex.h"
@@ -35,7 +35,7 @@ class LongChanges {
     Place(const Place&) = delete;
     Place& operator=(const Place&) = delete;
 
-    bool is_taken() const { return is_taken_.load(std::memory_order_relaxed); }
+    bool is_taken() const { return is_taken_; }
 
     // To be called now and then. One that hangs keeps its place, but no one else from another. Any
     // thread.
@@ -47,13 +47,17 @@ class LongChanges {
     LongChanges& changes_;
     const std::string_view user_;
     std::atomic<std::int64_t> seen_ns_ = 0;
-    std::atomic<bool> is_taken_ = false;  // written under the mutex of changes_
+    std::list<const Place*>::iterator self_ = {};  // in one of the lists of changes_
+    bool is_taken_ = false;
   };
 
  private:
-  void wait(Place& place, const std::function<bool()>& may_wait) EXCLUDES(mutex_);
+  using Places = std::list<const Place*>;
+
+  bool take(Place& place, const std::function<bool()>& may_wait) EXCLUDES(mutex_);
   bool begin(Place& place) EXCLUDES(mutex_);
-  void leave(const Place& place) EXCLUDES(mutex_);
+  void give_up(const Place& place) EXCLUDES(mutex_);
+  void give_back(const Place& place) EXCLUDES(mutex_);
   bool is_next(const Place& place) const REQUIRES(mutex_);
   bool has_place_for(std::string_view user) const REQUIRES(mutex_);
 
@@ -61,7 +65,8 @@ class LongChanges {
 
   base::Mutex mutex_;
   base::Condition changed_;
-  std::vector<const Place*> places_ GUARDED_BY(mutex_);  // in the order in which they came
+  Places begun_ GUARDED_BY(mutex_);
+  Places waiting_ GUARDED_BY(mutex_);  // in the order in which they came
 };
 
 }  // namespace fileserver
