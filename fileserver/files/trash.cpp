@@ -26,7 +26,8 @@ namespace {
 
 constexpr int kOpenFolder = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
 constexpr int kTidyEveryMs = 600'000;
-constexpr std::size_t kMostNamesKept = 50'000;         // some 10 MB
+constexpr std::size_t kMostKeptBytes = 16 << 20;       // of names
+constexpr std::size_t kBytesOfEntry = 128;             // that one takes beside its text
 constexpr std::int64_t kLeftNs = 600 * base::kNsPerS;  // so old is no record that is being made
 
 // Returns false if the folder could not be read to its end.
@@ -48,10 +49,11 @@ bool is_or_is_below(std::string_view one, std::string_view name) {
   return one.starts_with(name) && (one.size() == name.size() || one[name.size()] == '/');
 }
 
-std::optional<std::string> value_of(const std::unordered_map<std::string, std::string>& by_key,
-                                    const std::string& key) {
-  const auto found = by_key.find(key);
-  return found == by_key.end() ? std::nullopt : std::optional(found->second);
+std::optional<std::string> taken_from(std::unordered_map<std::string, std::string>& values,
+                                      const std::string& key) {
+  auto node = values.extract(key);
+  if (node.empty()) return {};
+  return std::move(node.mapped());
 }
 
 // As read_record().
@@ -220,41 +222,30 @@ std::vector<std::string> Trash::newest_ids() const {
   return first_ids_in(trash.get(), kMostListed, std::greater<>());
 }
 
-std::shared_ptr<const Trash::Names> Trash::known_names() const {
-  const base::Lock lock(names_mutex_);
-  return names_;
-}
-
 bool Trash::has_of(std::string_view name) const {
   const net::Fd trash = folder();
   if (!trash.is_open()) return true;  // most likely nobody knows
-  const FileVersion version = version_of(trash.get());
-  const auto known = known_names();
-  const auto is_one = [&](const auto& entry) { return is_or_is_below(entry.second, name); };
-  if (known != nullptr && known->version && have_same_content(*known->version, version))
-    return std::ranges::any_of(known->by_id, is_one);
+  const base::Lock lock(names_mutex_);
+  Names before = std::exchange(names_, {});
   Names now;
+  std::size_t kept_bytes = 0;
   bool has = false;
   bool is_known = true;
-  bool is_kept = version.size_bytes >= 0 && is_settled(version);
   const bool is_whole = each_name_in(trash.get(), [&](std::string_view entry) {
     if (!is_trash_id(entry)) return;
     std::string id(entry);
-    auto one = known == nullptr ? std::optional<std::string>() : value_of(known->by_id, id);
     errno = 0;
-    if (!one) one = name_in_record(trash.get(), id);
-    if (!one) {
+    auto found = taken_from(before, id);
+    if (!found) found = name_in_record(trash.get(), id);
+    if (!found) {
       is_known = is_known && !is_system_failure(errno);
       return;
     }
-    has = has || is_or_is_below(*one, name);
-    is_kept = is_kept && now.by_id.size() < kMostNamesKept;
-    if (now.by_id.size() < kMostNamesKept) now.by_id.emplace(std::move(id), std::move(*one));
+    has = has || is_or_is_below(*found, name);
+    kept_bytes += id.size() + found->size() + kBytesOfEntry;
+    if (kept_bytes <= kMostKeptBytes) now.emplace(std::move(id), std::move(*found));
   });
-  if (is_kept && is_known && is_whole) now.version = version;
-  const auto shared = std::make_shared<const Names>(std::move(now));
-  const base::Lock lock(names_mutex_);
-  names_ = shared;
+  names_ = std::move(now);
   return has || !is_known || !is_whole;
 }
 

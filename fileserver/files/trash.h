@@ -16,7 +16,6 @@
 #include "base/mutex.h"
 #include "base/result.h"
 #include "fileserver/files/fence.h"
-#include "fileserver/files/file_version.h"
 #include "fileserver/files/trash_place.h"
 #include "fileserver/files/trash_record.h"
 #include "net/fd.h"
@@ -54,8 +53,8 @@ class Trash {
   std::vector<std::string> newest_ids() const;
 
   // Whether something lies there that had this name, or was below it. True also if nobody knows.
-  // Reads each record once, up to a number of them, and lists only what has changed.
-  bool has_of(std::string_view name) const;
+  // Reads each record once, as far as their names fit into 16 MiB.
+  bool has_of(std::string_view name) const EXCLUDES(names_mutex_);
 
   // Nothing if there is no such thing, or if it is not in the trash yet.
   std::optional<Trashed> find(std::string_view id) const;
@@ -84,16 +83,11 @@ class Trash {
   void tidy();
 
  private:
-  // The names in the records by ID, when the folder had this version. No record ever changes.
-  struct Names {
-    std::optional<FileVersion> version = {};  // nothing: they are not all, or it may be another's
-    std::unordered_map<std::string, std::string> by_id = {};
-  };
+  using Names = std::unordered_map<std::string, std::string>;
 
   Trash(std::shared_ptr<const Fence> fence, std::int64_t keep_s)
       : fence_(std::move(fence)), keep_s_(keep_s) {}
 
-  std::shared_ptr<const Names> known_names() const EXCLUDES(names_mutex_);
   TrashPlace try_to_begin(const std::string& name, int replacing) const;
   base::Status probe();
   bool has_not_come(const struct stat& status, const std::optional<TrashRecord>& record) const;
@@ -107,9 +101,9 @@ class Trash {
   const std::int64_t keep_s_;
   bool can_exchange_ = false;  // never changes once it is open
 
-  // Shared with those who look something up meanwhile. Null until somebody has.
+  // The names in the records by ID, as many as fit into a bound. No record ever changes.
   mutable base::Mutex names_mutex_;
-  mutable std::shared_ptr<const Names> names_ GUARDED_BY(names_mutex_);
+  mutable Names names_ GUARDED_BY(names_mutex_);
 
   std::atomic<bool> is_ending_ = false;
   base::Mutex mutex_;

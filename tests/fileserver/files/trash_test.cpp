@@ -5,19 +5,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "base/clock.h"
-#include "fileserver/files/file_version.h"
 #include "fileserver/files/moves.h"
 #include "fileserver/files/upload_name.h"
 #include "tests/catch.h"
@@ -194,24 +191,6 @@ TEST_CASE("each record of the trash is read once to find a name", "[trash]") {
   CHECK_FALSE(scene.trash->has_of("other"));
   CHECK(scene.uploads->put_back(trashed) == UploadStatus::kCreated);
   CHECK_FALSE(scene.trash->has_of("a"));
-  CHECK(scene.trash->has_of("b"));
-}
-
-TEST_CASE("a trash that has not changed is not listed to find a name", "[trash]") {
-  TrashScene scene;
-  scene.put("a", "one");
-  REQUIRE(scene.remove("a") == UploadStatus::kReplaced);
-  const net::Fd folder = scene.trash->folder();
-  const int unsettled_ms = fileserver::unsettled_ms(fileserver::version_of(folder.get()));
-  std::this_thread::sleep_for(std::chrono::milliseconds(unsettled_ms + 1));
-  REQUIRE_FALSE(scene.trash->has_of("b"));
-  {
-    const tests::OneDescriptor enough_for_the_folder_but_not_to_list_it;
-    CHECK(scene.trash->has_of("a"));
-    CHECK_FALSE(scene.trash->has_of("b"));
-  }
-  scene.put("b", "two");
-  REQUIRE(scene.remove("b") == UploadStatus::kReplaced);
   CHECK(scene.trash->has_of("b"));
 }
 
