@@ -124,8 +124,8 @@ bool HttpSession::is_validated(Exchange& exchange) {
     exchange.answer(401);
     return false;
   }
-  if (may_be_forged(exchange, credentials) || is_part_of_other_site(exchange.head())) {
-    exchange.answer(403);  // alike for all names, before anything is looked at
+  if (may_be_forged(exchange, credentials)) {
+    exchange.answer(403);
     return false;
   }
   exchange.validated_ns = base::now_ns();
@@ -142,7 +142,10 @@ bool HttpSession::is_validated(Exchange& exchange) {
     exchange.user = std::move(user);
   }
   timer.count(Verb::kLogIn, exchange.outcome());
-  return granted.status.ok();
+  if (!granted.status.ok()) return false;
+  if (!is_part_of_other_site(exchange.head())) return true;
+  exchange.answer(403);  // alike for all names
+  return false;
 }
 
 }  // namespace fileserver

@@ -200,6 +200,7 @@ class HttpSessionsTest(SceneTest):
         for client, own, status in (
             (self.http(), (cookie,), 403),
             (self.http(None, *AMY), (), 403),
+            (self.http(None, AMY[0], "wrong"), (), 401),
             (self.http(), (), 401),
         ):
             for site, shown_as, accept in (
