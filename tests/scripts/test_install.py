@@ -81,6 +81,8 @@ class FilesTest(InstallTest):
 
     def test_uninstall_leaves_nothing(self) -> None:
         self.packaging("install")
+        # A page that came with an earlier version.
+        (self.prefix / "share/doc/turnstile/lab.md").write_text("# The lab\n")
         self.packaging("uninstall")
         self.assertEqual(self.files(), [])
         named = [path.name for path in self.folder.rglob("*turnstile*")]
