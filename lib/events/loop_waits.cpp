@@ -157,6 +157,7 @@ void Loop::destroy_elsewhere(std::unique_ptr<Remains> remains) {
     std::ignore = job.release();
     return;
   }
+  if (flow_ == nullptr) return;  // no task that could wait: it is destroyed here
   auto destroy = [&] { job == nullptr ? remains.reset() : job->work(); };
   call_elsewhere(base::WorkRef(destroy), Length::kShort);
 }

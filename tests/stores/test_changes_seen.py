@@ -1,6 +1,7 @@
 """scripts/accounts changes accounts while clients are connected: their next request sees it."""
 
 import threading
+import time
 
 from accounts_scene import STORES, AccountsScene
 from client import Client, Reply
@@ -23,8 +24,9 @@ def replies(client: Client, lines: list[str]) -> list[Reply]:
 
 
 def answer_to(client: Client, line: str) -> Reply:
+    deadline = time.monotonic() + 4 * LONG_S
     while (answer := client.ask(line)) == "unavailable":
-        pass
+        assert time.monotonic() < deadline, "the store answers nothing"
     return answer
 
 
