@@ -284,7 +284,7 @@ class EventModelTest(SceneTest):
         self.scene.write("disk/folder/file", b"x")
         (other := self.scene.root / "other").mkdir()
         server = self.start(*FOLDER, "--loops", 1, env=self.hung_disk())
-        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(7)]
+        copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(20)]
 
         def begun() -> int:
             return sum(1 for _ in other.glob(".turnstile-upload-*"))

@@ -69,7 +69,7 @@ TEST_CASE("whoever owns many connections leaves a large file to others to free",
   auto small = shared(of_size(kMiB, budget));
   auto large = shared(of_size(32 * kMiB, budget));
   {
-    const tests::OwnWaits waits;
+    tests::OwnWaits waits;
     small = nullptr;
     CHECK(waits.left() == 0);
     large = nullptr;

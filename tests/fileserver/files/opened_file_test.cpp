@@ -63,7 +63,7 @@ TEST_CASE("a file is closed elsewhere if that takes long, or if its blocks are f
   const auto opened = [&](bool closes_at_once) {
     return DiskFd(net::Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), closes_at_once);
   };
-  const tests::OwnWaits waits;
+  tests::OwnWaits waits;
   { const DiskFd fd = opened(true); }
   CHECK(waits.left() == 0);
   { const DiskFd fd = opened(false); }

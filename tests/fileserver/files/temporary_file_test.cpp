@@ -24,6 +24,7 @@ TEST_CASE("what earlier servers left is removed, what others are sending is not"
   folder.write("a", "x");
   folder.write("b/.turnstile-upload-1", "x");
   folder.write(".turnstile-upload-2", "x");
+  folder.write(".turnstile-trash/x/.turnstile-upload-3", "x");
   const net::Fd sending(::open(folder.path(".turnstile-upload-2").c_str(), O_RDWR | O_CLOEXEC));
   REQUIRE(::flock(sending.get(), LOCK_EX) == 0);
   const net::Fd fd(::open(folder.path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -32,7 +33,8 @@ TEST_CASE("what earlier servers left is removed, what others are sending is not"
   CHECK(fs::exists(folder.path("a")));
   CHECK_FALSE(fs::exists(folder.path("b/.turnstile-upload-1")));
   CHECK(fs::exists(folder.path(".turnstile-upload-2")));
-  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 4);  // with that of `own`
+  CHECK(fs::exists(folder.path(".turnstile-trash/x/.turnstile-upload-3")));
+  CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 5);  // with that of `own`
 }
 
 TEST_CASE("what was left is found below more folders than there are descriptors", "[uploads]") {

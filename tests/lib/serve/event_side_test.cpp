@@ -136,9 +136,18 @@ TEST_CASE("a newcomer passes over a loop that is held up when one has to give wa
     served.give(std::move(mine), *sides[2], net::parse_ip_address("192.0.2.1").value());
     peers.push_back(std::move(peer));
   }
+  std::latch begun(2);  // the loop that is held up, and the connections
   std::latch may_go_on(1);
-  sides[1]->loop.post([&] { may_go_on.wait(); });
-  while (!sides[1]->loop.stands_still(base::now_ns())) base::pause_ms(1);
+  sides[2]->loop.post([&] { begun.count_down(); });
+  sides[1]->loop.post([&] {
+    begun.count_down();
+    may_go_on.wait();
+  });
+  begun.wait();
+  const auto stands_still = [&](int side) {
+    return sides[static_cast<std::size_t>(side)]->loop.stands_still(base::now_ns());
+  };
+  while (!stands_still(1) || stands_still(2)) base::pause_ms(1);
   auto [mine, newcomer] = connected();
   sides[0]->loop.post([&, fd = mine.release()] {
     sides[0]->admit({net::Fd(fd), net::parse_ip_address("192.0.2.2").value()},
