@@ -32,8 +32,18 @@ def why_no_own_hosts() -> str:
 class LoadgenAddressesTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.first = self.scene.keep(Peer(one_byte_file))
+        self.first, self.second = map(self.scene.keep, self.two_of_one_port())
         self.port = self.first.address[1]
+
+    @staticmethod
+    def two_of_one_port() -> tuple[Peer, Peer]:
+        """The system picks the port for one address; at the other one somebody may have it."""
+        while True:
+            first = Peer(one_byte_file)
+            try:
+                return first, Peer(one_byte_file, at=("127.0.0.2", first.address[1]))
+            except OSError:
+                first.close()
 
     def run_against(self, *hosts: str, flags: tuple = ()) -> tuple[dict, str]:
         """Runs loadgen against a name that stands for `hosts`. Returns its JSON and its table."""
@@ -54,7 +64,7 @@ class LoadgenAddressesTest(SceneTest):
         return json.loads(ended.stdout), ended.stderr
 
     def test_the_load_is_spread_over_all_addresses_of_a_name(self) -> None:
-        second = self.scene.keep(Peer(one_byte_file, at=("127.0.0.2", self.port)))
+        second = self.second
         for connection, half in (("per-request", 20), ("keep-alive", 2)):
             before = [self.first.connections, second.connections]
             result, table = self.run_against(
