@@ -1,6 +1,9 @@
-// A loop in a thread of its own, and work for its contexts.
+// A loop in a thread of its own, and work for its contexts; two sockets that are connected.
 #pragma once
 
+#include <sys/socket.h>
+
+#include <array>
 #include <functional>
 #include <latch>
 #include <memory>
@@ -9,8 +12,19 @@
 #include <vector>
 
 #include "events/loop.h"
+#include "net/fd.h"
 
 namespace tests {
+
+struct Pair {
+  Pair() {
+    std::array<int, 2> fds{};
+    ::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds.data());
+    a = net::Fd(fds[0]);
+    b = net::Fd(fds[1]);
+  }
+  net::Fd a, b;
+};
 
 class LoopThread {
  public:
