@@ -37,7 +37,12 @@ class TwoHostsTest(SceneTest):
             for number in range(20):
                 asked = [pool.submit(self.make, server, f"/n{number}") for server in servers]
                 self.assertEqual(sorted(one.result() for one in asked), [201, 412])
-        self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
+        self.assert_nothing_is_hidden()
+
+    def assert_nothing_is_hidden(self) -> None:
+        """A server says why it has left something."""
+        left = list(self.scene.folder.rglob(f"{HIDDEN}*"))
+        self.assertEqual(left, [], "".join(server.log() for server in self.servers))
 
     def make(self, server: Program, path: str) -> int:
         return self.ask(server, path, "If-None-Match: *", method="PUT", body=b"x")
@@ -62,7 +67,7 @@ class TwoHostsTest(SceneTest):
                 overwrite = "FT"[number % 2] if replaces else "F"
                 here = self.folders[0] / f"{kind.replace(' ', '-')}-{pair}-{number}"
                 self.move_both(servers, kind, here, overwrite)
-        self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
+        self.assert_nothing_is_hidden()
 
     def test_a_file_that_another_removes_may_be_replaced(self) -> None:
         one, other = self.pairs()[0]
@@ -75,7 +80,7 @@ class TwoHostsTest(SceneTest):
                 gone = pool.submit(self.ask, other, path, method="DELETE")
                 self.assertIn(put.result(), (201, 204))
                 self.assertEqual(gone.result(), 204)
-        self.assertEqual(list(self.scene.folder.rglob(f"{HIDDEN}*")), [])
+        self.assert_nothing_is_hidden()
 
     @for_each(("file", "folder"))
     def test_one_name_that_two_move_has_one_new_name(self, kind: str) -> None:
