@@ -128,6 +128,9 @@ TEST_CASE("a cut ends who sends to a peer that does not read", "[serve]") {
 
 TEST_CASE("a newcomer passes over a loop that is held up when one has to give way", "[serve]") {
   constexpr int kPlaces = 8;
+  // They outlive the loops.
+  std::latch begun(2);  // the loop that is held up, and the connections
+  std::latch may_go_on(1);
   Served<Rests> served(3, {.max_connections = kPlaces, .idle_timeout_ms = 0});
   auto& sides = served.common.sides;
   std::vector<net::Fd> peers;
@@ -136,8 +139,6 @@ TEST_CASE("a newcomer passes over a loop that is held up when one has to give wa
     served.give(std::move(mine), *sides[2], net::parse_ip_address("192.0.2.1").value());
     peers.push_back(std::move(peer));
   }
-  std::latch begun(2);  // the loop that is held up, and the connections
-  std::latch may_go_on(1);
   sides[2]->loop.post([&] { begun.count_down(); });
   sides[1]->loop.post([&] {
     begun.count_down();
