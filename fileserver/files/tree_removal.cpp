@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/clock.h"
 #include "fileserver/files/folder_trail.h"
 #include "fileserver/files/open_folder.h"
 #include "fileserver/files/renames.h"
@@ -26,6 +27,11 @@ constexpr int kAskEvery = 1000;           // files
 // A folder so deep below the top is moved up there before it is emptied, because the sandbox looks
 // at all folders above one at each change in it.
 constexpr std::size_t kDeepest = 64;
+
+// NFS and file systems in user space keep a removed file under another name, in its folder, as long
+// as somebody reads it there. So what seems empty is tried again, for 2.5 s in all.
+constexpr int kFirstPauseMs = 10;
+constexpr int kLastPauseMs = 1280;
 
 net::Fd open_folder(int folder, const char* name) {
   return net::Fd(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
@@ -143,18 +149,29 @@ class Removal {
   int failure_ = 0;  // the first one
 };
 
+// Returns 0 or an errno.
+int remove_once(int folder, const std::string& name, const MayGoOn& may_go_on) {
+  net::Fd top = open_folder(folder, name.c_str());
+  if (!top.is_open()) return errno;
+  if (const int failure = Removal(may_go_on).run(std::move(top)); failure != 0) return failure;
+  return ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
+}
+
 }  // namespace
 
 bool remove_tree(int folder, const std::string& name, const MayGoOn& may_go_on) {
   if (::unlinkat(folder, name.c_str(), 0) == 0) return true;
   if (errno != EISDIR && errno != EPERM) return false;
-  net::Fd top = open_folder(folder, name.c_str());
-  if (!top.is_open()) return false;
-  if (const int failure = Removal(may_go_on).run(std::move(top)); failure != 0) {
-    errno = failure;
-    return false;
+  int failure = remove_once(folder, name, may_go_on);
+  if (failure == ENOTEMPTY) {
+    for (int ms = kFirstPauseMs; ms <= kLastPauseMs; ms *= 2) {
+      base::pause_ms(ms);
+      failure = remove_once(folder, name, may_go_on);
+      if (failure == 0 || failure == ECANCELED) break;
+    }
   }
-  return ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0;
+  errno = failure;
+  return failure == 0;
 }
 
 }  // namespace fileserver

@@ -1,5 +1,6 @@
 """docs/scaling.md: two fileservers above one shared file system, with uploads."""
 
+import glob
 import json
 import os
 import subprocess
@@ -228,6 +229,18 @@ class BindfsTest(SharedFolderTest):
         behind.mkdir()
         for folder in self.folders:
             fuse_mounts.bind(self, behind, folder)
+
+    def test_a_folder_whose_file_is_read_is_removed_behind_the_reader(self) -> None:
+        """Until then the file system keeps the file in it, under another name, as NFS does."""
+        self.assertEqual(self.here.ask("/read/", method="MKCOL").status, 201)
+        self.assertEqual(self.put(self.here, "/read/file", b"x").status, 201)
+        kept = f"{self.scene.folder}/behind/{HIDDEN}*/.fuse_hidden*"
+        with ThreadPoolExecutor(1) as pool, (self.folders[0] / "read" / "file").open() as reader:
+            removed = pool.submit(self.here.ask, "/read/", method="DELETE")
+            eventually(lambda: glob.glob(kept), "the file has another name")
+            reader.close()
+            self.assertEqual(removed.result().status, 204)
+        self.assert_nothing_is_hidden()
 
 
 class GlusterTest(SharedFolderTest):
