@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -149,7 +150,7 @@ bool Fence::open_removed_root_again() const {
 
 base::Result<Fence::Located> Fence::locate_any(std::string_view name, Links links) const {
   if (!wire::is_file_name(name) || is_upload_name(name) ||
-      name.find_first_of(kNeverInNames) != std::string_view::npos)
+      name.find_first_of(kNeverInNames) != std::string_view::npos || leads_to_ours(name))
     return Error{ErrorCode::kNotFound, "not a file name"};
   long fd = open_path(std::string(name), links);
   if (fd < 0 && errno == ENOENT && open_removed_root_again())
@@ -158,6 +159,22 @@ base::Result<Fence::Located> Fence::locate_any(std::string_view name, Links link
   Located located{net::Fd(static_cast<int>(fd)), {}};
   if (!read_status(located.path.get(), located.status)) return open_error(name, errno);
   return located;
+}
+
+// Both are in the served folder, so only the first part of the name matters.
+bool Fence::leads_to_ours(std::string_view name) const {
+  const std::string first(name.substr(0, name.find('/')));
+  const auto may_be_another = [](char byte) { return byte == '~' || (byte & 0x80) != 0; };
+  if (std::ranges::none_of(first, may_be_another)) return false;
+  struct stat there {};
+  if (::fstatat(root_.get(), first.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  for (const std::string_view ours : {kTrashFolder, kPartsFolder}) {
+    struct stat here {};
+    if (::fstatat(root_.get(), std::string(ours).c_str(), &here, AT_SYMLINK_NOFOLLOW) == 0 &&
+        here.st_dev == there.st_dev && here.st_ino == there.st_ino)
+      return true;
+  }
+  return false;
 }
 
 base::Result<Fence::Located> Fence::locate(std::string_view name, Links links) const {

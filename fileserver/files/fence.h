@@ -77,6 +77,10 @@ class Fence {
   // Links are followed. Errors as for open_file().
   base::Result<Folder> find_folder(std::string_view name) const;
 
+  // Whether the name leads to the folder of the trash, or of uploads in parts, by another spelling:
+  // a short name of FAT or NTFS, or letters that a file system takes for one and the same.
+  bool leads_to_ours(std::string_view name) const;
+
   // Whether the folder still has the name under which it was found. kInternal as for open_file().
   base::Result<bool> has_its_name(const Folder& folder) const;
 

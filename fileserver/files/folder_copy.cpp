@@ -1,6 +1,7 @@
 #include "fileserver/files/folder_copy.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -21,10 +22,52 @@ namespace fileserver {
 
 namespace {
 
+constexpr int kList = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
 // How many folders are on the way to this one; it is one of them.
 std::size_t depth_of(std::string_view folder) {
   if (folder.empty()) return 0;
   return 1 + static_cast<std::size_t>(std::count(folder.begin(), folder.end(), '/'));
+}
+
+// What is in a folder comes before what is beside it. So the next folder is always in this one, or
+// in one that this one is in.
+bool go_to(FolderTrail& trail, const std::string& folder) {
+  const std::size_t depth = depth_of(folder);
+  if (depth == 0) return true;
+  while (trail.depth() >= depth) {
+    if (!trail.go_up()) return false;
+  }
+  return trail.go_down(folder.substr(folder.rfind('/') + 1).c_str());
+}
+
+// Adds what is in one folder, and notes the folders in it. Returns false if something else is
+// there.
+bool add_to(FolderSum& sum, int here, const std::string& folder,
+            std::vector<std::string>& folders) {
+  net::Fd again(::openat(here, ".", kList));
+  const OpenFolder list(again.is_open() ? ::fdopendir(again.get()) : nullptr);
+  if (list == nullptr) return false;
+  again.release();
+  for (;;) {
+    errno = 0;
+    const dirent* const entry = ::readdir(list.get());
+    if (entry == nullptr) return errno == 0;
+    const std::string_view last = entry->d_name;
+    if (last == "." || last == ".." || is_upload_name(last)) continue;
+    const net::Fd fd(::openat(here, entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat status {};
+    if (!fd.is_open() || !read_status(fd.get(), status)) return false;
+    std::string name = joined(folder, last);
+    if (S_ISREG(status.st_mode)) {
+      sum.add_file(name, version_in(status));
+    } else if (S_ISDIR(status.st_mode)) {
+      sum.add_folder(name);
+      folders.push_back(std::move(name));
+    } else {
+      return false;
+    }
+  }
 }
 
 constexpr std::int64_t kCopiedAtOnceBytes = 512 << 10;
@@ -87,6 +130,34 @@ mode_t mode_of_copy(int folder, const std::string& last) {
   return (status.st_mode & kAll) | S_IRWXU;
 }
 
+void FolderSum::add(const std::string& entry) {
+  base::Sha256 sha256;
+  sha256.add(entry);
+  const base::Sha256Digest digest = sha256.finish();
+  for (std::size_t i = 0; i < sum_.size(); ++i) sum_[i] ^= digest[i];
+}
+
+void FolderSum::add_file(std::string_view name, const FileVersion& version) {
+  add(fmt::format("file {} {} {} {}", version.size_bytes, version.modified_ns, version.changed_ns,
+                  name));
+}
+
+void FolderSum::add_folder(std::string_view name) { add(fmt::format("folder {}", name)); }
+
+std::optional<FolderSum> sum_below(int folder, const MayGoOn& may_go_on) {
+  net::Fd top(::openat(folder, ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  FolderTrail trail;
+  if (!top.is_open() || !trail.begin(std::move(top))) return {};
+  FolderSum sum;
+  for (std::vector<std::string> folders = {""}; !folders.empty();) {
+    if (!may_go_on()) return {};
+    const std::string next = std::move(folders.back());
+    folders.pop_back();
+    if (!go_to(trail, next) || !add_to(sum, trail.fd(), next, folders)) return {};
+  }
+  return sum;
+}
+
 int FolderCopy::left_out() {
   has_left_out_ = true;
   return 0;
@@ -100,22 +171,11 @@ int FolderCopy::copy(const std::string& from, int to) {
     if (!may_go_on_()) return ECANCELED;
     const std::string folder = std::move(folders_.back());
     folders_.pop_back();
-    if (!go_to(folder)) return errno;
+    if (!go_to(to_, folder)) return errno;
     if (const int failure = copy_folder(folder, from); failure != 0) return failure;
   }
   // One for all of them.
   return ::syncfs(to) == 0 ? 0 : errno;
-}
-
-// What is in a folder is copied before what is beside it. So the next folder is always in this one,
-// or in one that this one is in.
-bool FolderCopy::go_to(const std::string& folder) {
-  const std::size_t depth = depth_of(folder);
-  if (depth == 0) return true;
-  while (to_.depth() >= depth) {
-    if (!to_.go_up()) return false;
-  }
-  return to_.go_down(folder.substr(folder.rfind('/') + 1).c_str());
 }
 
 int FolderCopy::copy_folder(const std::string& folder, const std::string& from) {
@@ -138,14 +198,16 @@ int FolderCopy::copy_folder(const std::string& folder, const std::string& from) 
 
 int FolderCopy::copy_entry(const Both& both, const std::string& last, unsigned char type,
                            const std::string& folder) {
-  if (type == DT_REG || type == DT_LNK) return copy_file(both, last, type == DT_LNK);
+  if (type == DT_REG || type == DT_LNK) return copy_file(both, last, type == DT_LNK, folder);
   if (type != DT_DIR) return left_out();
   if (::mkdirat(to_.fd(), last.c_str(), mode_of_copy(both.from, last)) != 0) return errno;
   folders_.push_back(joined(folder, last));
+  sum_.add_folder(folders_.back());
   return 0;
 }
 
-int FolderCopy::copy_file(const Both& both, const std::string& last, bool is_link) {
+int FolderCopy::copy_file(const Both& both, const std::string& last, bool is_link,
+                          const std::string& folder) {
   const std::string name = joined(both.from_name, last);
   const auto file =
       fence_.open_file(name, is_link ? Fence::Links::kFollowed : Fence::Links::kRefused);
@@ -155,8 +217,11 @@ int FolderCopy::copy_file(const Both& both, const std::string& last, bool is_lin
   const net::Fd copied(
       ::openat(to_.fd(), last.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kOwn));
   if (!copied.is_open()) return errno;
-  if (const int failure = copy_one_version(file->fd.get(), copied.get(), may_go_on_); failure != 0)
+  FileVersion version;
+  if (const int failure = copy_one_version(file->fd.get(), copied.get(), may_go_on_, &version);
+      failure != 0)
     return failure;
+  sum_.add_file(joined(folder, last), version);
   if (!is_link) {
     if (!keep_permissions(copied.get(), both.from, last)) return errno;
   } else if (const auto real = fence_.real_name(name)) {
@@ -169,7 +234,7 @@ int FolderCopy::copy_file(const Both& both, const std::string& last, bool is_lin
   return 0;
 }
 
-int copy_one_version(int from, int to, const MayGoOn& may_go_on) {
+int copy_one_version(int from, int to, const MayGoOn& may_go_on, FileVersion* copied) {
   for (int i = 0; i < kCopyTries; ++i) {
     FileVersion version = version_to_read(from);
     if (const int left_ms = unsettled_ms(version); left_ms > 0) {
@@ -179,8 +244,10 @@ int copy_one_version(int from, int to, const MayGoOn& may_go_on) {
     if (version.size_bytes < 0) return EIO;
     const int failure = copy_bytes(from, to, version.size_bytes, may_go_on);
     if (failure != 0 && failure != EBUSY) return failure;
-    if (failure == 0 && is_settled(version) && have_same_content(version, version_of(from)))
+    if (failure == 0 && is_settled(version) && have_same_content(version, version_of(from))) {
+      if (copied != nullptr) *copied = version;
       return 0;
+    }
     if (::ftruncate(to, 0) != 0) return errno;
   }
   return EBUSY;

@@ -99,6 +99,15 @@ bool HiddenEntry::give_name(const std::string& last) {
   return has_name_;
 }
 
+void HiddenEntry::keep(const std::string& last) {
+  if (name_.empty()) return;
+  std::string kept = random_upload_name().replace(0, kUploadPrefix.size(), kKeptPrefix);
+  if (rename_to_new({folder_.get(), name_}, {folder_.get(), kept})) name_ = std::move(kept);
+  has_name_ = true;
+  base::log::error("what was to be replaced cannot get its name back, it is kept name={} hidden={}",
+                   base::log::quoted(last), base::log::quoted(name_));
+}
+
 bool HiddenEntry::take_back(const std::string& last) {
   has_name_ = !rename_to_new({folder_.get(), last}, {folder_.get(), name_});
   return !has_name_;

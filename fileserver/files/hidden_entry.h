@@ -43,6 +43,10 @@ class HiddenEntry {
   // Gives it a name that nothing has, and it stays. EEXIST if the name is taken.
   bool give_name(const std::string& last);
 
+  // It stays, hidden, also when a server starts, with a line in the log: `last` was its name, which
+  // it cannot have again.
+  void keep(const std::string& last);
+
   // Hides what give_name() has named, so that it is removed after all.
   bool take_back(const std::string& last);
 

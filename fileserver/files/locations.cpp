@@ -27,7 +27,7 @@ Current look_at(int folder, const std::string& last) {
 }
 
 Location Locations::find(std::string_view name) const {
-  if (is_upload_name(name)) return {UploadStatus::kConflict};
+  if (is_upload_name(name) || fence_->leads_to_ours(name)) return {UploadStatus::kConflict};
   const std::size_t slash = name.rfind('/');
   const std::size_t last = slash == std::string_view::npos ? 0 : slash + 1;
   auto folder = fence_->find_folder(name.substr(0, last == 0 ? 0 : slash));

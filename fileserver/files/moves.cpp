@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "fileserver/files/folder_copy.h"
@@ -32,14 +33,25 @@ struct Moves::Left {
   HiddenEntry replaced = {};
   TrashPlace place = {};      // of what is replaced, if it goes to the trash
   bool is_elsewhere = false;  // no rename leads to another file system
+  std::vector<HiddenEntry> of_earlier_tries = {};
 
   bool has_hidden() const { return replaced.is_there() || place.is_taken(); }
 
-  // Whoever has made something of this name meanwhile keeps it.
+  // Whoever has made something of this name meanwhile keeps it. A later try may replace that too.
   void put_back(const std::string& last) {
-    if (replaced.is_there()) replaced.give_name(last);
+    if (replaced.is_there() && !replaced.give_name(last))
+      of_earlier_tries.push_back(std::move(replaced));
     replaced = {};
     place.give_back(last);
+    if (place.is_taken()) place = {};  // it stays in the trash
+  }
+
+  // Nothing that somebody has put there goes with a change that has not been made.
+  UploadStatus ended(UploadStatus done, const std::string& last) {
+    if (!is_done(done)) {
+      for (HiddenEntry& hidden : of_earlier_tries) hidden.keep(last);
+    }
+    return done;
   }
 };
 
@@ -73,6 +85,14 @@ UploadStatus refusal_to_remove(const Location& location, const MayChange& may_ch
     return status_of(current.failure, "look at a folder");
   if (!current.is_folder()) return UploadStatus::kNotFound;
   return current.may_change(may_change) ? UploadStatus::kGoOn : UploadStatus::kNotAllowed;
+}
+
+// Its folder, opened once more.
+Location again(const Location& location) {
+  const Fence::Folder& folder = location.folder;
+  net::Fd fd(::fcntl(folder.fd.get(), F_DUPFD_CLOEXEC, 0));
+  return {
+      location.status, {std::move(fd), folder.name, folder.device, folder.inode}, location.last};
 }
 
 template <typename Try>
@@ -153,7 +173,7 @@ UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn
   });
   if (left.is_elsewhere)
     return job.may_take_long ? move_by_copy(job, ends, go_on) : UploadStatus::kGoOn;
-  if (!is_done(done)) return done;
+  if (!is_done(left.ended(done, ends.to.last))) return done;
   if (ends.source.is_folder() || left.has_hidden())
     uploads_.files_.forget_below({ends.from_name, ends.to_name});
   done = uploads_.synced(ends.to.fd(), left.place, done);
@@ -215,15 +235,15 @@ std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
 UploadStatus Moves::move_by_copy(const Job& job, Ends& ends, const GoOn& go_on) {
   const FileVersion before = ends.from.current().version;  // it may have got another time
   const bool is_folder = ends.source.is_folder();
+  FolderSum sum;
   const UploadStatus copied =
-      is_folder ? copy_folder(job, ends, Depth::kAll, true, go_on) : copy_file(job, ends, go_on);
+      is_folder ? copy_folder(job, ends, Depth::kAll, &sum, go_on) : copy_file(job, ends, go_on);
   if (!is_done(copied)) return copied;
   const auto is_same = [&](const FileVersion* now) {
-    return now != nullptr && (is_folder || have_same_content(before, *now));
+    return now != nullptr && (is_folder || have_same_content(before, *now)) && go_on.may_leave();
   };
-  const UploadStatus removed = is_folder
-                                   ? remove_folder(job.from, is_same, go_on, Uploads::Keep::kNot)
-                                   : uploads_.remove(job.from, is_same, Uploads::Keep::kNot);
+  const UploadStatus removed = is_folder ? remove_moved(job.from, is_same, go_on, sum)
+                                         : uploads_.remove(job.from, is_same, Uploads::Keep::kNot);
   if (is_done(removed) || removed == UploadStatus::kNotFound) return copied;
   // Somebody has changed it since it was copied.
   return removed == UploadStatus::kNotAllowed ? UploadStatus::kConflict : removed;
@@ -255,7 +275,7 @@ UploadStatus Moves::copy(const Job& asked, Depth depth, const MayChange& may_cha
   if (status != UploadStatus::kGoOn) return status;
   if (!ends.source.may_change(may_change)) return UploadStatus::kNotAllowed;
   if (!job.may_take_long) return refusal_of(ends.to.current(), job, ends.source.is_folder());
-  return ends.source.is_folder() ? copy_folder(job, ends, depth, false, go_on)
+  return ends.source.is_folder() ? copy_folder(job, ends, depth, nullptr, go_on)
                                  : copy_file(job, ends, go_on);
 }
 
@@ -283,41 +303,28 @@ UploadStatus Moves::copy_file(const Job& job, Ends& ends, const GoOn& go_on) {
   upload.status_ = UploadStatus::kGoOn;
   upload.last_ = ends.to.last;
   Left left{go_on.may_remove};
+  const Location of_folder = again(ends.to);
   if (target.is_folder()) {
-    if (!upload.file_.sync()) return failed(errno);
-    if (!go_on.may_name()) return UploadStatus::kNotAllowed;
-    const UploadStatus hidden = hide_replaced_folder(ends.to, left);
-    if (hidden != UploadStatus::kGoOn) return hidden;
+    if (!of_folder.folder.fd.is_open()) return failed(errno);
+    ask_for_place(of_folder, left);
+    upload.gives_way_ = {
+        .hide = [&] { return left.has_hidden() ? UploadStatus::kConflict : hide(of_folder, left); },
+        .put_back = [&] { left.put_back(of_folder.last); }};
   }
   upload.folder_ = std::move(ends.to.folder);
   const auto may_replace = [&](const FileVersion* current) {
     return (current == nullptr || job.may_replace) && go_on.may_name();
   };
-  const UploadStatus done = uploads_.publish(std::move(upload), may_replace).status;
-  if (!left.has_hidden()) return done;
-  if (!is_done(done)) {
-    left.put_back(ends.to.last);
-    return done;
-  }
+  const UploadStatus done =
+      left.ended(uploads_.publish(std::move(upload), may_replace).status, of_folder.last);
+  if (!left.has_hidden() || !is_done(done)) return done;
+  uploads_.files_.forget_below({ends.to_name});
   const bool is_kept = left.place.is_taken();
   return is_kept ? uploads_.synced(left.place.name().folder, UploadStatus::kReplaced)
                  : UploadStatus::kReplaced;
 }
 
-UploadStatus Moves::hide_replaced_folder(const Location& to, Left& left) {
-  const std::string name = to.name();
-  ask_for_place(to, left);
-  UploadStatus hidden = UploadStatus::kFailed;
-  uploads_.files_.remove(name, [&] {
-    const Turns::Turn turn(uploads_.turns_, name);
-    hidden = to.current().is_folder() ? hide(to, left) : UploadStatus::kConflict;
-    return hidden == UploadStatus::kGoOn;
-  });
-  if (hidden == UploadStatus::kGoOn) uploads_.files_.forget_below({name});
-  return hidden;
-}
-
-UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, bool must_be_whole,
+UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, FolderSum* sum,
                                 const GoOn& go_on) {
   if (const auto refusal = refusal_of(ends.to.current(), job, true); refusal != UploadStatus::kGoOn)
     return refusal;
@@ -332,7 +339,8 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, b
   if (const int failure = depth == Depth::kAll ? copy.copy(ends.from_name, made.fd()) : 0;
       failure != 0)
     return failed(failure);
-  if (must_be_whole && copy.has_left_out()) {
+  if (sum != nullptr) *sum = copy.sum();
+  if (sum != nullptr && copy.has_left_out()) {
     base::log::warn("a folder is not moved to another file system, part of it cannot be copied {}",
                     base::log::quoted(ends.from_name));
     return UploadStatus::kForbidden;
@@ -346,7 +354,7 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, b
                             : UploadStatus::kNotAllowed;
     return is_done(done);
   });
-  if (!is_done(done)) return done;
+  if (!is_done(left.ended(done, ends.to.last))) return done;
   uploads_.files_.forget_below({ends.to_name});
   return uploads_.synced(ends.to.fd(), left.place, done);
 }
@@ -405,6 +413,36 @@ UploadStatus Moves::remove_folder(std::string_view name, const MayChange& may_ch
   if (done != UploadStatus::kGoOn) return done;
   uploads_.files_.forget_below({real_name});
   return uploads_.synced(location.fd(), left.place, UploadStatus::kReplaced);
+}
+
+// Out of sight it changes no more, so it is looked at there.
+UploadStatus Moves::remove_moved(std::string_view name, const MayChange& may_change,
+                                 const GoOn& go_on, const FolderSum& sum) {
+  Location location;
+  if (const auto found = find_folder(name, location); found != UploadStatus::kGoOn) return found;
+  const std::string real_name = location.name();
+  Left left{go_on.may_remove, Uploads::Keep::kNot};
+  UploadStatus done = UploadStatus::kFailed;
+  const auto in_turn = [&](auto change) {
+    uploads_.files_.remove(real_name, [&] {
+      const Turns::Turn turn(uploads_.turns_, real_name);
+      return change();
+    });
+    uploads_.files_.forget_below({real_name});
+  };
+  in_turn([&] {
+    done = refusal_to_remove(location, may_change);
+    if (done == UploadStatus::kGoOn) done = hide(location, left);
+    return done == UploadStatus::kGoOn;
+  });
+  if (done != UploadStatus::kGoOn) return done;
+  if (sum_below(left.replaced.fd(), go_on.may_remove) == sum)
+    return uploads_.synced(location.fd(), UploadStatus::kReplaced);
+  in_turn([&] {
+    left.put_back(location.last);
+    return true;
+  });
+  return left.ended(UploadStatus::kConflict, location.last);
 }
 
 }  // namespace fileserver

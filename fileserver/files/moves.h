@@ -13,6 +13,8 @@
 
 namespace fileserver {
 
+class FolderSum;
+
 // Any thread. A file or a folder gets its new name in one step, when all of it is there, and nobody
 // sees a part of it. A folder that is replaced, and one that is removed, goes out of sight in one
 // step: to the trash if there is one, as a replaced file does. Once a function returns kCreated or
@@ -41,6 +43,8 @@ class Moves {
     // Asked when a copy is complete, before it gets its name. If it returns false, nothing has
     // changed, and the change is kNotAllowed.
     MayGoOn may_name = [] { return true; };
+    // The same before what a copy has moved loses its old name. Then the copy stays, and it too.
+    MayGoOn may_leave = [] { return true; };
   };
 
   // `uploads` must outlive this.
@@ -50,7 +54,8 @@ class Moves {
   // one name is the other or leads to it. kGoOn: nothing has changed, because it would take long.
   // kNotAllowed also if something has the name `to` and may not be replaced. To another file
   // system: a copy, then a removal; kForbidden if the copy would not have all of a folder
-  // (FolderCopy). `may_change` decides about what has the name `from`.
+  // (FolderCopy), and kConflict if it was changed since: both are there then. `may_change` decides
+  // about what has the name `from`.
   UploadStatus move(const Job& job, const MayChange& may_change, const GoOn& go_on);
 
   enum class Depth {
@@ -80,14 +85,15 @@ class Moves {
                                           const MayChange& may_change, Left& left);
   UploadStatus move_by_copy(const Job& job, Ends& ends, const GoOn& go_on);
   UploadStatus copy_file(const Job& job, Ends& ends, const GoOn& go_on);
-  UploadStatus copy_folder(const Job& job, const Ends& ends, Depth depth, bool must_be_whole,
+  UploadStatus copy_folder(const Job& job, const Ends& ends, Depth depth, FolderSum* sum,
                            const GoOn& go_on);
+  UploadStatus remove_moved(std::string_view name, const MayChange& may_change, const GoOn& go_on,
+                            const FolderSum& sum);
   std::optional<UploadStatus> try_to_name(const Location& to, const Job& job, HiddenEntry& made,
                                           Left& left);
   void ask_for_place(const Location& location, Left& left) const;
   UploadStatus hide(const Location& location, Left& left) const;
   std::optional<UploadStatus> keep_replaced_file(const Location& to, Left& left) const;
-  UploadStatus hide_replaced_folder(const Location& to, Left& left);
 
   Uploads& uploads_;
 };

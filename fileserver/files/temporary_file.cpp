@@ -55,6 +55,7 @@ int remove_left_in(const std::string& folder, std::vector<std::string>& folders)
     std::string path = folder + entry->d_name;
     if (PartialUploads::is_folder_name(last)) continue;  // they go on
     if (is_trash_folder(last)) continue;                 // it removes what it holds by itself
+    if (last.starts_with(kKeptPrefix)) continue;
     if (last.starts_with(kUploadPrefix)) {
       const net::Fd fd(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
       if (fd.is_open() && is_left(fd.get()) && remove_all_of(path)) ++removed;

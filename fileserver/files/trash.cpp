@@ -1,7 +1,9 @@
 #include "fileserver/files/trash.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -87,6 +89,12 @@ std::vector<std::string> first_ids_in(int folder, std::size_t most, Order is_bef
   });
   drop_others();
   return ids;
+}
+
+// Whether XFS or ext4 limits what is in the folder (a project).
+bool has_quota(int folder) {
+  struct fsxattr attributes {};
+  return ::ioctl(folder, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_projid != 0;
 }
 
 // Adds up what the files below the folder take. What is too deep, or too much, does not count.
@@ -332,6 +340,14 @@ bool Trash::remove_oldest() {
     if (freed_bytes >= kRoomBytes) break;
   }
   return has_removed;
+}
+
+bool Trash::makes_room_in(int folder) const {
+  struct stat there {};
+  struct stat here {};
+  const net::Fd trash = this->folder();
+  return trash.is_open() && ::fstat(trash.get(), &here) == 0 && ::fstat(folder, &there) == 0 &&
+         there.st_dev == here.st_dev && !has_quota(folder);
 }
 
 std::uint64_t Trash::removable_bytes(int folder) const {

@@ -73,6 +73,10 @@ class Trash {
   // nothing is left.
   bool remove_oldest();
 
+  // Whether room in the folder comes from what is removed here: both are on one file system, and
+  // the folder has no quota of its own.
+  bool makes_room_in(int folder) const;
+
   // At least so many bytes would be free on the file system of the folder, were the trash empty.
   std::uint64_t removable_bytes(int folder) const;
 

@@ -12,25 +12,41 @@ namespace fileserver {
 // folder, with all that is in it.
 inline constexpr std::string_view kUploadPrefix = ".turnstile-upload-";
 
-// The folder of what clients have deleted (trash.h). It is never served, listed or watched either,
-// also where the case of letters does not matter to the file system.
+// Nor is this removed at a start: what could not get its name back, and is in nobody's way.
+inline constexpr std::string_view kKeptPrefix = ".turnstile-upload-kept-";
+static_assert(kKeptPrefix.starts_with(kUploadPrefix));
+
+// The folder of uploads in parts (partial_uploads.h), in the served one.
+inline constexpr std::string_view kPartsFolder = ".turnstile-upload-parts";
+static_assert(kPartsFolder.starts_with(kUploadPrefix), "nothing in it is served");
+
+// The folder of what clients have deleted (trash.h). It is never served, listed or watched either.
 inline constexpr std::string_view kTrashFolder = ".turnstile-trash";
 
-constexpr bool is_trash_folder(std::string_view part) {
-  if (part.size() != kTrashFolder.size()) return false;
-  for (std::size_t i = 0; i < part.size(); ++i) {
+// Whether it begins so on a file system to which the case of letters does not matter. Requires: the
+// prefix has no capitals.
+constexpr bool starts_folded(std::string_view part, std::string_view prefix) {
+  if (part.size() < prefix.size()) return false;
+  for (std::size_t i = 0; i < prefix.size(); ++i) {
     const char byte = part[i];
     const bool is_capital = byte >= 'A' && byte <= 'Z';
-    if ((is_capital ? static_cast<char>(byte | 0x20) : byte) != kTrashFolder[i]) return false;
+    if ((is_capital ? static_cast<char>(byte | 0x20) : byte) != prefix[i]) return false;
   }
   return true;
 }
 
-// Whether a part of the name begins with the prefix, or is the folder of the trash.
+// FAT drops dots and blanks at the end of a name.
+constexpr bool is_trash_folder(std::string_view part) {
+  return starts_folded(part, kTrashFolder) &&
+         part.find_first_not_of(". ", kTrashFolder.size()) == std::string_view::npos;
+}
+
+// Whether a part of the name begins with the prefix, or is the folder of the trash. Further
+// spellings that a file system has for these folders are known to the Fence.
 constexpr bool is_upload_name(std::string_view name) {
   for (;;) {
     const std::size_t slash = name.find('/');
-    if (name.starts_with(kUploadPrefix) || is_trash_folder(name.substr(0, slash))) return true;
+    if (starts_folded(name, kUploadPrefix) || is_trash_folder(name.substr(0, slash))) return true;
     if (slash == std::string_view::npos) return false;
     name.remove_prefix(slash + 1);
   }

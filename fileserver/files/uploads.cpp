@@ -1,8 +1,6 @@
 #include "fileserver/files/uploads.h"
 
 #include <fcntl.h>
-#include <linux/fs.h>
-#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -48,13 +46,6 @@ void keep_group_of_folder(int fd, int folder) {
   if (::fstat(folder, &status) != 0 || (status.st_mode & S_ISGID) == 0) return;
   constexpr auto kSame = static_cast<uid_t>(-1);
   [[maybe_unused]] const int ignored = ::fchown(fd, kSame, status.st_gid);
-}
-
-// Whether XFS or ext4 limits what is in the folder (a project). What others have deleted elsewhere
-// makes no room there.
-bool has_quota(int folder) {
-  struct fsxattr attributes {};
-  return ::ioctl(folder, FS_IOC_FSGETXATTR, &attributes) == 0 && attributes.fsx_projid != 0;
 }
 
 }  // namespace
@@ -113,7 +104,7 @@ Upload Uploads::find_place(std::string_view name, const MayChange& may_change) {
   if (location.status != UploadStatus::kGoOn) return upload;
   upload.folder_ = std::move(location.folder);
   upload.last_ = std::move(location.last);
-  upload.trash_ = has_quota(upload.folder_.fd.get()) ? nullptr : trash_;
+  if (trash_ != nullptr && trash_->makes_room_in(upload.folder_.fd.get())) upload.trash_ = trash_;
   const Current current = look_at(upload.folder_.fd.get(), upload.last_);
   if (current.failure != 0) {
     upload.status_ = status_of_put(current.failure, "look at a file");
@@ -186,11 +177,24 @@ Uploads::Published Uploads::publish(Upload& upload, const MayChange& may_change)
 UploadStatus Uploads::name_in_turn(Upload& upload, const std::string& name,
                                    const MayChange& may_change) {
   const Turns::Turn turn(turns_, name);
+  const UploadStatus done = try_to_name(upload, name, may_change);
+  if (!is_done(done) && upload.gives_way_.put_back) upload.gives_way_.put_back();
+  return done;
+}
+
+UploadStatus Uploads::try_to_name(Upload& upload, const std::string& name,
+                                  const MayChange& may_change) {
   for (;;) {
     const Current current = look_at(upload.folder_.fd.get(), upload.last_);
     if (current.failure != 0) return status_of_put(current.failure, "look at a file");
-    if (!is_replaceable(current)) return UploadStatus::kConflict;
+    const bool gives_way = current.is_folder() && upload.gives_way_.hide;
+    if (!gives_way && !is_replaceable(current)) return UploadStatus::kConflict;
     if (!current.may_change(may_change)) return UploadStatus::kNotAllowed;
+    if (gives_way) {
+      if (const auto hidden = upload.gives_way_.hide(); hidden != UploadStatus::kGoOn)
+        return hidden;
+      continue;
+    }
     const bool is_new = current.kind == Current::Kind::kNothing;
     if (current.kind == Current::Kind::kFile &&
         !keep_permissions(upload.file_.fd(), upload.folder_.fd.get(), upload.last_))
@@ -335,10 +339,14 @@ UploadStatus Uploads::make_folder(std::string_view name) {
   const Location location = locations_.find(name);
   if (location.status != UploadStatus::kGoOn) return location.status;
   constexpr mode_t kFolderMode = 0777;  // less what umask takes
-  if (::mkdirat(location.folder.fd.get(), location.last.c_str(), kFolderMode) != 0)
-    return errno == EEXIST
-               ? UploadStatus::kExists
-               : status_of_put(locations_.errno_in(location.folder, errno), "make a folder");
+  const std::string real_name = location.name();
+  {
+    const Turns::Turn turn(turns_, real_name);
+    if (::mkdirat(location.folder.fd.get(), location.last.c_str(), kFolderMode) != 0)
+      return errno == EEXIST
+                 ? UploadStatus::kExists
+                 : status_of_put(locations_.errno_in(location.folder, errno), "make a folder");
+  }
   return synced(location.folder.fd.get(), UploadStatus::kCreated);
 }
 

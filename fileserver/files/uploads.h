@@ -53,6 +53,14 @@ class Upload {
   std::optional<std::int64_t> asked_s_;
   bool has_asked_time_ = false;  // the file, once it has its name
   std::function<void()> on_named_;
+
+  // In the turn of the name. What has the name is a folder, which a COPY replaces: it goes out of
+  // sight, and comes back if the file does not get the name. Not set: it is in the way.
+  struct GivesWay {
+    std::function<UploadStatus()> hide;
+    std::function<void()> put_back;
+  };
+  GivesWay gives_way_;
 };
 
 // Any thread.
@@ -125,6 +133,7 @@ class Uploads {
 
   // Gives the complete file its name, if the conditions hold. kCreated, kReplaced, or why not.
   UploadStatus name_in_turn(Upload& upload, const std::string& name, const MayChange& may_change);
+  UploadStatus try_to_name(Upload& upload, const std::string& name, const MayChange& may_change);
   UploadStatus remove_in_turn(const Location& location, const std::string& name,
                               const MayChange& may_change, const Kept& kept);
   UploadStatus put_back_in_turn(const Trashed& trashed, const Location& location, int trash);

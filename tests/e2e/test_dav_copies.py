@@ -1,7 +1,9 @@
 """COPY, DELETE of folders, and MOVE to another file system: what a client may rely on."""
 
+import itertools
 import os
 import shutil
+import threading
 import unittest
 
 from http_client import request
@@ -165,3 +167,33 @@ class MountTest(MovesTest):
         self.assertEqual(client.ask("/mounted/", method="DELETE").status, 409)
         self.assertEqual(native.ask("mounted/file"), b"file")
         self.assertEqual(self.names(), ["mounted", "with-link", "with-link/a", "with-link/link"])
+
+    def test_what_is_put_into_a_folder_while_it_is_copied_is_not_lost(self) -> None:
+        (self.scene.root / "mounted").mkdir()
+        mount = f'mount -t tmpfs none "{self.scene.root}/mounted" && exec "$0" "$@"'
+        server = self.start(prefix=[*NAMESPACES, "sh", "-c", mount])
+        client = self.http(server)
+        for number in range(3):
+            folder = f"folder{number}"
+            self.tree(folder, 300)
+            moved = threading.Event()
+            stored: list[str] = []
+
+            def put(folder: str = folder, moved: threading.Event = moved, stored=stored) -> None:
+                other = self.http(server)
+                for name in (f"new{i}" for i in itertools.count()):
+                    if moved.is_set() or self.put(other, f"{folder}/{name}", b"x").status != 201:
+                        return
+                    stored.append(name)
+
+            putting = threading.Thread(target=put)
+            putting.start()
+            eventually(lambda: stored, "something was put")
+            status = self.move(client, folder, f"mounted/{folder}").status
+            moved.set()
+            putting.join()
+            self.assertIn(status, (201, 409))
+            for name in stored:
+                found = [client.ask(f"/{at}{folder}/{name}").status for at in ("", "mounted/")]
+                self.assertIn(200, found, name)
+        self.assertEqual([name for name in self.names() if HIDDEN in name], [])

@@ -34,25 +34,29 @@ struct Allowed {
   bool holds() { return still.holds() && (locks == nullptr || locks->allow_whole()); }
 
   StillAllowed& still;
-  dav::PutLocks* locks;  // of the target; null: it has none
+  dav::PutLocks* locks;      // of the target; null: it has none
+  dav::PutLocks* of_source;  // of what is moved
 };
 
 // A copy ends when most likely nobody takes its answer any more. A removal goes on then, unless the
 // server stops: what was deleted is to give back its room.
 Moves::GoOn go_on(Exchange& exchange, Allowed& allowed, LongChanges::Place* place) {
   const auto grace = base::Deadline::in_ms(kGraceMs);
-  return {.may_copy =
-              [&exchange, place, grace] {
-                if (place != nullptr) place->goes_on();
-                return !exchange.is_hung_up() &&
-                       !(grace.has_passed() && exchange.has_client_finished());
-              },
-          .may_remove =
-              [&exchange, place] {
-                if (place != nullptr) place->goes_on();
-                return !exchange.stream().is_draining() || !exchange.is_hung_up();
-              },
-          .may_name = [&allowed] { return allowed.holds(); }};
+  return {
+      .may_copy =
+          [&exchange, place, grace] {
+            if (place != nullptr) place->goes_on();
+            return !exchange.is_hung_up() &&
+                   !(grace.has_passed() && exchange.has_client_finished());
+          },
+      .may_remove =
+          [&exchange, place] {
+            if (place != nullptr) place->goes_on();
+            return !exchange.stream().is_draining() || !exchange.is_hung_up();
+          },
+      .may_name = [&allowed] { return allowed.holds(); },
+      .may_leave =
+          [&allowed] { return allowed.of_source == nullptr || allowed.of_source->allow_whole(); }};
 }
 
 Refusal refusal_of_destination(const Destination& destination) {
@@ -121,7 +125,8 @@ void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job j
                        CopyDepth depth) {
   StillAllowed still_allowed(exchange, parts, exchange.head(), job.to);
   dav::PutLocks locks(exchange, parts, job.to, dav::submitted_tokens(exchange.head()));
-  Allowed allowed{still_allowed, &locks};
+  dav::PutLocks of_source(exchange, parts, job.from, dav::submitted_tokens(exchange.head()));
+  Allowed allowed{still_allowed, &locks, &of_source};
   job.may_take_long = false;
   const UploadStatus done = change(exchange, parts, verb, job, depth, allowed, nullptr);
   if (done != UploadStatus::kGoOn) return answer(exchange, parts, allowed, done);
@@ -136,7 +141,7 @@ void change_and_answer(Exchange& exchange, Parts& parts, Verb verb, Moves::Job j
 void delete_and_answer(Exchange& exchange, Parts& parts) {
   const std::string_view name = exchange.path()->name;
   StillAllowed still_allowed(exchange, parts, exchange.head());
-  Allowed allowed{still_allowed, nullptr};
+  Allowed allowed{still_allowed, nullptr, nullptr};
   const auto may_change = conditions_of(exchange, still_allowed);
   const UploadStatus refused =
       base::may_block_long([&] { return Moves(*parts.uploads).why_not_removed(name, may_change); });

@@ -137,6 +137,31 @@ TEST_CASE("a copy that may not have its name changes nothing", "[moves]") {
   CHECK(scene.on_disk("old-folder/old") == "old");
 }
 
+TEST_CASE("a folder that a file is to replace comes back, or is kept", "[moves]") {
+  MovesScene scene;
+  scene.write("file", "new");
+  scene.write("folder/old", "old");
+  int asked = 0;
+  Moves::GoOn go_on{kGoOn.may_copy, kGoOn.may_remove, [&] { return ++asked == 1; }};
+  CHECK(scene.copy("file", "folder", go_on) == UploadStatus::kNotAllowed);
+  CHECK(scene.on_disk("folder/old") == "old");
+  // Another program makes a folder of its name while it is out of sight.
+  asked = 0;
+  go_on.may_name = [&] {
+    if (++asked == 2) fs::create_directory(scene.folder.path("folder"));
+    return true;
+  };
+  CHECK(scene.copy("file", "folder", go_on) == UploadStatus::kConflict);
+  scene.uploads.emplace(scene.fence, *scene.files);  // the next start
+  std::string kept;
+  for (const auto& entry : fs::directory_iterator(scene.folder.path())) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(".turnstile-upload-kept-")) kept = name;
+  }
+  CHECK(content_of(scene.folder.path(kept + "/old")) == "old");
+  CHECK_FALSE(scene.files->open(kept + "/old"));
+}
+
 TEST_CASE("a deep folder is copied and removed with few descriptors", "[moves]") {
   MovesScene scene;
   constexpr int kLevels = 300;

@@ -222,7 +222,8 @@ TEST_CASE("no name leads into the trash", "[trash]") {
   scene.put("a", "one");
   scene.remove("a");
   const std::string id = scene.kept().front().id;
-  for (const std::string folder : {".turnstile-trash", ".Turnstile-TRASH", "x/.turnstile-trash"}) {
+  for (const std::string folder : {".turnstile-trash", ".Turnstile-TRASH", "x/.turnstile-trash",
+                                   ".turnstile-trash. .", ".TURNSTILE-Upload-parts"}) {
     CAPTURE(folder);
     CHECK(fileserver::is_upload_name(folder));
     CHECK(fileserver::is_upload_name(folder + "/" + id));
