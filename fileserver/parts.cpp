@@ -221,11 +221,11 @@ std::unique_ptr<Uploads> open_uploads(const Config& config, std::shared_ptr<cons
 
 std::unique_ptr<PartialUploads> open_partial_uploads(const Config& config,
                                                      std::shared_ptr<const Fence> fence,
-                                                     const Uploads* uploads) {
+                                                     const Uploads* uploads, Trash* trash) {
   if (uploads == nullptr || !config.serves_http()) return {};
   PartialUploads::Limits limits;
   limits.keep_s = config.offer.parts_keep_ms / kMsPerS;
-  return std::make_unique<PartialUploads>(std::move(fence), limits);
+  return std::make_unique<PartialUploads>(std::move(fence), limits, trash);
 }
 
 // Only WebDAV makes locks.
@@ -280,7 +280,7 @@ Parts::Parts(const Config& config)
       files(open_files(config, fence, std::move(mounts))),
       trash(open_trash(config, fence)),
       uploads(open_uploads(config, fence, *files, trash.get())),
-      partial_uploads(open_partial_uploads(config, fence, uploads.get())),
+      partial_uploads(open_partial_uploads(config, fence, uploads.get(), trash.get())),
       lock_service(serve_locks(std::move(lock_listener), locks)),
       listings_memory(std::int64_t{32} << 20),
       zips_memory(std::int64_t{128} << 20),

@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "base/file_io.h"
+#include "http/path.h"
 #include "net/fd.h"
 
 namespace fileserver {
@@ -66,6 +67,16 @@ std::optional<PartialState> parsed_state(std::string_view text) {
 }
 
 }  // namespace
+
+std::string file_name_of(const PartialState& state) {
+  constexpr std::string_view kMethod = "PUT ";
+  const std::string_view head = state.head;
+  if (!head.starts_with(kMethod)) return {};
+  const std::string_view target = head.substr(kMethod.size());
+  std::string path(target.substr(0, target.find(' ')));
+  const auto decoded = http::decode_path(path, path);
+  return decoded ? std::string(decoded->name) : std::string();
+}
 
 std::optional<PartialState> read_state(int folder, const std::string& id, std::int64_t& changed_s) {
   const std::string name = state_name(id);

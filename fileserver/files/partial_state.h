@@ -18,6 +18,9 @@ struct PartialState {
   bool is_complete = false;                   // the file has its name, and the bytes are gone
 };
 
+// What the head asks for; empty if no file can have that name.
+std::string file_name_of(const PartialState& state);
+
 // The name of the file, in the folder where the bytes have the id as theirs.
 inline constexpr std::string_view kStateEnd = ".state";
 

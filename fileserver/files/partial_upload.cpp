@@ -13,6 +13,7 @@
 #include "base/file_io.h"
 #include "base/waits.h"
 #include "fileserver/files/partial_uploads.h"
+#include "fileserver/files/trash.h"
 
 namespace fileserver {
 
@@ -63,19 +64,59 @@ void PartialUpload::receive_from(int connection) { owner_.receive_from(*this, co
 
 bool PartialUpload::is_wanted() const { return owner_.is_wanted(*this); }
 
+PartialUpload::Lack PartialUpload::lack_for(std::uint64_t bytes,
+                                            std::uint64_t removable_bytes) const {
+  struct statvfs status {};
+  if (::fstatvfs(fd_.get(), &status) != 0 || status.f_blocks == 0) return Lack::kNothing;
+  const std::uint64_t all = std::uint64_t{status.f_blocks} * status.f_frsize;
+  const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize + removable_bytes;
+  owner_.note(*this);
+  const std::uint64_t own = owner_.total_of(state_.user).bytes;
+  if (bytes > all || own + bytes > all / kShareOfUser) return Lack::kOfUser;
+  const std::uint64_t left = std::min(all / kShareLeftFree, kMostLeftFree);
+  return bytes + left <= free ? Lack::kNothing : Lack::kOnDisk;
+}
+
+Trash* PartialUpload::trash() const {
+  const bool makes_room = owner_.trash_ != nullptr && owner_.trash_->makes_room_in(folder_.get());
+  return makes_room ? owner_.trash_ : nullptr;
+}
+
+// What is announced and not yet sent removes nothing from the trash.
 bool PartialUpload::has_room_for(std::uint64_t bytes) const {
   return base::may_block_with_errno([&] {
-    struct statvfs status {};
-    if (::fstatvfs(fd_.get(), &status) != 0 || status.f_blocks == 0) return true;
-    const std::uint64_t all = std::uint64_t{status.f_blocks} * status.f_frsize;
-    const std::uint64_t free = std::uint64_t{status.f_bavail} * status.f_frsize;
-    owner_.note(*this);
-    const std::uint64_t own = owner_.total_of(state_.user).bytes;
-    const bool has_room = bytes <= all && own + bytes <= all / kShareOfUser &&
-                          bytes + std::min(all / kShareLeftFree, kMostLeftFree) <= free;
-    if (!has_room) errno = ENOSPC;
-    return has_room;
+    Lack lack = lack_for(bytes, 0);
+    const Trash* const removable = lack == Lack::kOnDisk ? trash() : nullptr;
+    if (removable != nullptr) lack = lack_for(bytes, removable->removable_bytes(folder_.get()));
+    if (lack == Lack::kNothing) return true;
+    errno = ENOSPC;
+    return false;
   });
+}
+
+bool PartialUpload::make_room_for(std::uint64_t bytes) {
+  for (;;) {
+    const Lack lack = lack_for(bytes, 0);
+    if (lack == Lack::kNothing) return true;
+    Trash* const removable = lack == Lack::kOnDisk ? trash() : nullptr;
+    if (removable == nullptr || !removable->remove_oldest()) break;
+  }
+  errno = ENOSPC;
+  return false;
+}
+
+// All of it, or nothing.
+bool PartialUpload::write_at_end(std::span<const char> bytes) {
+  while (!write_at(fd_.get(), bytes, offset_bytes_)) {
+    const int failure = errno;
+    cut_to(offset_bytes_);
+    const bool is_full = failure == ENOSPC || failure == EDQUOT;
+    Trash* const removable = is_full ? trash() : nullptr;
+    if (removable != nullptr && removable->remove_oldest()) continue;
+    errno = failure;
+    return false;
+  }
+  return true;
 }
 
 bool PartialUpload::append(std::span<const char> bytes) {
@@ -84,18 +125,13 @@ bool PartialUpload::append(std::span<const char> bytes) {
     return false;
   }
   const std::uint64_t end = offset_bytes_ + bytes.size();
-  if (end > room_checked_up_to_) {
-    const bool has_much = has_room_for(kStepBytes);
-    if (!has_much && !has_room_for(bytes.size())) return false;
-    room_checked_up_to_ = has_much ? end + kStepBytes : end;
-  }
   return base::may_block_with_errno([&] {
-    if (!write_at(fd_.get(), bytes, offset_bytes_)) {
-      const int failure = errno;
-      cut_to(offset_bytes_);
-      errno = failure;
-      return false;
+    if (end > room_checked_up_to_) {
+      const bool has_much = lack_for(kStepBytes, 0) == Lack::kNothing;
+      if (!has_much && !make_room_for(bytes.size())) return false;
+      room_checked_up_to_ = has_much ? end + kStepBytes : end;
     }
+    if (!write_at_end(bytes)) return false;
     const auto block = static_cast<off_t>(offset_bytes_ / kStepBytes * kStepBytes);
     const auto next = static_cast<off_t>(end / kStepBytes * kStepBytes);
     if (next > block) ::sync_file_range(fd_.get(), block, next - block, SYNC_FILE_RANGE_WRITE);
@@ -110,7 +146,24 @@ bool PartialUpload::cut_to(std::uint64_t size_bytes) {
 }
 
 bool PartialUpload::sync() {
-  return base::may_block_with_errno([&] { return base::sync(fd_.get()); });
+  bool is_cut = true;
+  const bool is_synced = base::may_block_with_errno([&] {
+    if (base::sync(fd_.get())) return true;
+    const int failure = errno;
+    is_cut = cut_to(synced_bytes_);
+    errno = failure;
+    return false;
+  });
+  const int failure = errno;
+  if (is_synced) {
+    synced_bytes_ = offset_bytes_;
+  } else if (is_cut) {
+    offset_bytes_ = synced_bytes_;
+  } else {
+    remove();
+  }
+  errno = failure;
+  return is_synced;
 }
 
 bool PartialUpload::write(bool is_durable) {
@@ -128,13 +181,16 @@ bool PartialUpload::begin_check() {
 }
 
 bool PartialUpload::end_check(bool holds) {
-  const std::uint64_t kept = std::exchange(state_.kept_bytes, std::nullopt).value_or(offset_bytes_);
+  if (holds && !sync()) return false;
+  const std::uint64_t kept = std::min(
+      std::exchange(state_.kept_bytes, std::nullopt).value_or(offset_bytes_), offset_bytes_);
   return base::may_block_with_errno([&] {
     if (!holds) {
       if (!cut_to(kept)) return false;
       offset_bytes_ = kept;
+      synced_bytes_ = std::min(synced_bytes_, kept);
     }
-    return (!holds || base::sync(fd_.get())) && write(false);
+    return write(false);
   });
 }
 

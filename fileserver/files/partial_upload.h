@@ -14,6 +14,7 @@
 namespace fileserver {
 
 class PartialUploads;
+class Trash;
 
 // One upload, of which nobody else has hold meanwhile. Functions that return false have set errno.
 // They may block. Threads: one.
@@ -38,13 +39,16 @@ class PartialUpload {
   // Whether a newer request wants the upload. The bytes of this one do not count any more.
   bool is_wanted() const;
 
-  // Appends all of it, or nothing. ENOSPC also if the user has too much on the disk already.
+  // Appends all of it, or nothing. ENOSPC also if the user has too much on the disk already. The
+  // oldest things in the trash make room for it.
   bool append(std::span<const char> bytes);
 
-  // Whether so many bytes more may come. Sets errno to ENOSPC if not.
+  // Whether so many bytes more may come, if the trash made room for them. Sets errno to ENOSPC if
+  // not.
   bool has_room_for(std::uint64_t bytes) const;
 
-  // Returns once all bytes are on disk.
+  // Returns once all bytes are on disk. What may not be there on failure, which the system tells
+  // once, does not count any more: the offset is that of the last success.
   bool sync();
 
   // Keeps the state on disk. length: it is told once. From begin_check() to end_check() the bytes
@@ -66,9 +70,15 @@ class PartialUpload {
 
  private:
   friend class PartialUploads;
+  enum class Lack : std::uint8_t { kNothing, kOnDisk, kOfUser };
+
   PartialUpload(PartialUploads& owner, std::string id);
   bool write(bool is_durable);
+  bool write_at_end(std::span<const char> bytes);
   bool cut_to(std::uint64_t size_bytes);
+  Lack lack_for(std::uint64_t bytes, std::uint64_t removable_bytes) const;
+  bool make_room_for(std::uint64_t bytes);
+  Trash* trash() const;
 
   PartialUploads& owner_;
   const std::string id_;
@@ -78,6 +88,7 @@ class PartialUpload {
   net::Fd fd_;  // locked (flock), so that no other server has hold of it
   PartialState state_;
   std::uint64_t offset_bytes_ = 0;
+  std::uint64_t synced_bytes_ = 0;  // that are on disk for certain
   std::uint64_t room_checked_up_to_ = 0;
   std::int64_t changed_s_ = 0;
   bool is_removed_ = false;

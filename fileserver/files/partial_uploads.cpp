@@ -19,6 +19,7 @@
 #include "base/completes.h"
 #include "base/file_io.h"
 #include "base/waits.h"
+#include "fileserver/files/folder_syncs.h"
 #include "fileserver/files/open_folder.h"
 #include "fileserver/files/upload_name.h"
 
@@ -26,8 +27,6 @@ namespace fileserver {
 
 namespace {
 
-constexpr std::string_view kFolderName = ".turnstile-upload-parts";
-static_assert(kFolderName.starts_with(kUploadPrefix), "nothing in it is served");
 constexpr std::size_t kMostComplete = 256;  // of a user, that are still known
 constexpr std::int64_t kCompleteS = 3600;   // that they are known
 constexpr std::int64_t kStraySeconds = 60;  // a file that belongs to no state, not yet perhaps
@@ -40,8 +39,9 @@ std::string random_id() {
 
 }  // namespace
 
-PartialUploads::PartialUploads(std::shared_ptr<const Fence> fence, const Limits& limits)
-    : fence_(std::move(fence)), limits_(limits) {
+PartialUploads::PartialUploads(std::shared_ptr<const Fence> fence, const Limits& limits,
+                               Trash* trash)
+    : fence_(std::move(fence)), limits_(limits), trash_(trash) {
   remove_old();
   thread_ = std::thread([this] { run(); });
 }
@@ -61,10 +61,10 @@ bool PartialUploads::is_id(std::string_view text) {
          });
 }
 
-bool PartialUploads::is_folder_name(std::string_view last) { return last == kFolderName; }
+bool PartialUploads::is_folder_name(std::string_view last) { return last == kPartsFolder; }
 
 net::Fd PartialUploads::open_folder(bool makes_it) const {
-  const std::string path = fence_->root_path() + "/" + std::string(kFolderName);
+  const std::string path = fence_->root_path() + "/" + std::string(kPartsFolder);
   constexpr mode_t kMode = 0700;
   if (makes_it && ::mkdir(path.c_str(), kMode) == 0) {
     const net::Fd root(::open(fence_->root_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -208,6 +208,18 @@ PartialUploads::Held PartialUploads::open(std::string_view id, std::string_view 
   return upload;
 }
 
+// Whether the file is there, on disk. A second link alone says nothing: the upload may have had a
+// hidden name when its server was killed, or the owner copies the folder by links.
+bool PartialUploads::has_its_name(const PartialUpload& upload, const struct stat& status) const {
+  const std::string name = file_name_of(upload.state_);
+  if (status.st_nlink < 2 || name.empty()) return false;
+  const auto there = fence_->status_of(name, Fence::Links::kRefused);
+  if (!there || there->st_dev != status.st_dev || there->st_ino != status.st_ino) return false;
+  const std::size_t slash = name.rfind('/');
+  const auto folder = fence_->open_folder(name.substr(0, slash == std::string::npos ? 0 : slash));
+  return folder && sync_folder(folder->get()) == 0;
+}
+
 // Reads what is on disk. What an earlier server was killed in is brought to its end: the bytes are
 // gone, or have a second name, once the file has its name.
 bool PartialUploads::load(PartialUpload& upload) {
@@ -235,11 +247,12 @@ bool PartialUploads::load(PartialUpload& upload) {
   }
   upload.offset_bytes_ = static_cast<std::uint64_t>(status.st_size);
   upload.changed_s_ = std::max<std::int64_t>(upload.changed_s_, status.st_mtim.tv_sec);
-  if (status.st_nlink > 1) {  // it has its name already, and nobody may write to it
+  if (has_its_name(upload, status)) {  // nobody may write to it
     upload.complete();
-  } else if (const auto kept = upload.state_.kept_bytes; kept && *kept < upload.offset_bytes_) {
-    if (!upload.end_check(false)) return false;
+  } else if (upload.state_.kept_bytes && !upload.end_check(false)) {
+    return false;
   }
+  if (!upload.state_.is_complete && !upload.sync()) return false;
   if (!upload.is_removed_) note(upload);
   errno = ENOENT;
   return !upload.is_removed_;

@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/partial_upload.h"
+#include "fileserver/files/trash.h"
 #include "fileserver/files/turns.h"
 #include "net/fd.h"
 
@@ -30,9 +31,10 @@ class PartialUploads {
     std::size_t of_all = 4096;
   };
 
-  // Finds those of an earlier server, and starts the thread that removes old ones. Requires: the
-  // sandbox, if any, was entered. Throws std::exception if there can be no thread.
-  PartialUploads(std::shared_ptr<const Fence> fence, const Limits& limits);
+  // Finds those of an earlier server, and starts the thread that removes old ones. The trash makes
+  // room for what comes; null: there is none. Requires: the sandbox, if any, was entered. Throws
+  // std::exception if there can be no thread.
+  PartialUploads(std::shared_ptr<const Fence> fence, const Limits& limits, Trash* trash = nullptr);
   ~PartialUploads();
   PartialUploads(const PartialUploads&) = delete;
   PartialUploads& operator=(const PartialUploads&) = delete;
@@ -90,6 +92,7 @@ class PartialUploads {
   void note(const PartialUpload& upload) EXCLUDES(mutex_);
   Total total_of(std::string_view user) EXCLUDES(mutex_);
   bool load(PartialUpload& upload);
+  bool has_its_name(const PartialUpload& upload, const struct stat& status) const;
   void look_at(int folder, const std::string& id);
   void forget_complete_of(std::string_view user) EXCLUDES(mutex_);
   void remove_old();
@@ -97,7 +100,8 @@ class PartialUploads {
 
   const std::shared_ptr<const Fence> fence_;
   const Limits limits_;
-  Turns turns_;  // of ids
+  Trash* const trash_;  // null: there is none
+  Turns turns_;         // of ids
 
   base::Mutex mutex_;
   std::map<std::string, Busy, std::less<>> busy_ GUARDED_BY(mutex_);

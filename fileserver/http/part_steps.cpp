@@ -61,7 +61,7 @@ class PartSteps::Wish {
  public:
   // `kept` is the text of head_to_keep().
   Wish(Exchange& exchange, Parts& parts, const http::RequestHead& own, std::string_view kept)
-      : exchange_(exchange) {
+      : exchange_(exchange), parts_(parts) {
     if (parser_.parse(kept) != http::HeadParser::State::kComplete) return;
     path_bytes_ = head().path();
     path_ = http::decode_path(head().path(), path_bytes_);
@@ -83,7 +83,8 @@ class PartSteps::Wish {
 
   MayChange may_change() {
     return [this](const FileVersion* current) {
-      return still_allowed_->holds() && locks_->allow(current == nullptr) && conditions_(current);
+      return still_allowed_->holds() && locks_->allow(current == nullptr) && conditions_(current) &&
+             dav::if_holds(exchange_, parts_, head(), name());
     };
   }
 
@@ -97,6 +98,7 @@ class PartSteps::Wish {
 
  private:
   Exchange& exchange_;
+  Parts& parts_;
   http::HeadParser parser_;
   std::string path_bytes_;
   std::optional<http::Path> path_;
@@ -139,6 +141,7 @@ bool PartSteps::begin(std::string_view name, std::optional<std::uint64_t> length
   Wish wish(exchange_, parts_, head(), state.head);
   if (!wish.is_possible()) return exchange_.answer(404), false;
   if (answers_rights(wish.name())) return false;
+  if (dav::has_malformed_if(head())) return exchange_.answer(400), false;
   const auto may_change = wish.may_change();
   const UploadStatus status = base::may_block_long([&] {
     return parts_.uploads->begin(wish.name(), length_bytes.value_or(0), may_change).status();
@@ -182,7 +185,8 @@ Refusal PartSteps::take_body(std::uint64_t most_bytes, DigestCheck& digest,
     if (!upload_->append(piece)) return refusal_of_append(errno);
     if (!after_much || upload_->offset_bytes() - told_bytes < kMuchBytes) return {};
     told_bytes = upload_->offset_bytes();
-    if (upload_->sync()) after_much();
+    if (!upload_->sync()) return refusal_of_append(errno);
+    after_much();
     return {};
   };
   upload_->receive_from(exchange_.stream().fd());

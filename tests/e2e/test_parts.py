@@ -1,6 +1,7 @@
 """Uploads in parts as draft-ietf-httpbis-resumable-upload has them, below /-/parts/."""
 
 import json
+import os
 import re
 import signal
 import time
@@ -270,6 +271,16 @@ class PartsBreaksTest(PartsTest):
         self.assertEqual(self.kept(), [])
         self.assertFalse((self.scene.root / "a").exists())
 
+    def test_a_further_link_of_its_bytes_is_not_its_name(self) -> None:
+        """The owner copies the folder by links, or a server was killed in front of the name."""
+        server = self.start()
+        path = self.begin(self.http(server), "a", b"abc")
+        data = self.scene.root / FOLDER / path[-32:]
+        os.link(data, self.scene.root / "copy")
+        self.assertEqual(self.http(server).ask(path, method="HEAD").fields["upload-complete"], "?0")
+        self.assertEqual(self.append(self.http(server), path, 3, b"d", LAST).status, 201)
+        self.assertEqual(self.read("a"), b"abcd")
+
     def test_an_unfinished_upload_goes_after_its_time(self) -> None:
         server = self.start("--parts-keep", 1)
         path = self.begin(self.http(server), "a", b"abc")
@@ -347,6 +358,19 @@ class PartsOfOthersTest(PartsTest):
         self.change_rights("* / read write\n")
         self.assertEqual(self.append(self.client, a, 3, b"", LAST).status, 201)
         self.assertEqual(self.read("new"), b"of another one")
+
+    def test_if_is_looked_at_when_it_begins_and_at_its_end(self) -> None:
+        self.serve("* / read write\n")
+        self.scene.write("a", b"first")
+        tag = self.client.ask("/a").fields["etag"]
+        for status, value in ((400, "(["), (412, '(["other"])')):
+            client = self.scene.keep(HttpClient(self.server, *USER))
+            refused = self.ask(client, "POST", "/-/parts/a", b"", MORE, f"If: {value}")
+            self.assertEqual(refused.status, status)
+        kept, replaced = (self.begin(self.client, "a", b"abc", f"If: ([{tag}])") for _ in range(2))
+        self.assertEqual(self.append(self.client, kept, 3, b"", LAST).status, 204)
+        self.assertEqual(self.append(self.client, replaced, 3, b"d", LAST).status, 412)
+        self.assertEqual(self.read("a"), b"abc")
 
     def test_a_lock_of_another_user_keeps_it_out_until_it_ends(self) -> None:
         self.serve("* / read write\n")

@@ -8,10 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from client import ConnectionEndedError
+from faults import SYNC, Faults
 from http_client import HttpClient, request
 from mount_namespace import NAMESPACES, why_no_mounts
-from parts_scene import LAST, MORE, PARTIAL, STREAM, TUS, PartsTest
-from programs import Program
+from parts_scene import INTEROP, LAST, MORE, PARTIAL, STREAM, TUS, PartsTest
+from programs import SANITIZED, Program
 from scene import for_each
 
 CONTENT = random.Random(51).randbytes(3_000_000)
@@ -117,6 +118,24 @@ class PartsKillsTest(PartsTest):
         with self.assertRaises(ConnectionEndedError):
             client.answer("PATCH")
         self.assertEqual(self.offset(self.http(self.server), path), 1000)
+
+
+@unittest.skipIf(SANITIZED, "a sanitizer must be the first library that is loaded")
+class PartsFaultTest(PartsTest):
+    def test_bytes_that_a_disk_has_lost_do_not_count(self) -> None:
+        """The system tells once that they are not on the disk."""
+        faults = Faults(self.scene.folder)
+        server = self.start(env=faults.env)
+        path = self.begin(self.http(server), "a", b"begun")
+        much = bytes(20 << 20)
+        for number, body in ((2, b"of a part"), (2, much)):  # behind the look at what was there
+            faults.fail(SYNC, number)
+            answer = self.append(self.http(server), path, 5, body, MORE, INTEROP)
+            self.assertEqual((answer.status, answer.fields["upload-offset"]), (500, "5"))
+            self.assertEqual(faults.left(), 0)
+            self.assertEqual(self.offset(self.http(server), path), 5)
+        self.assertEqual(self.append(self.http(server), path, 5, b" and done", LAST).status, 201)
+        self.assertEqual(self.read("a"), b"begun and done")
 
 
 @unittest.skipIf(why_no_mounts(), why_no_mounts() or "")

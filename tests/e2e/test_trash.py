@@ -7,6 +7,7 @@ import random
 import threading
 import time
 import unittest
+from urllib.parse import quote
 
 from dav_client import lock
 from http_client import FLAG, HttpClient, basic
@@ -230,6 +231,18 @@ class TrashTest(UploadTest):
         self.assertIn("that the trash cannot keep", server.log())
 
     @unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
+    def test_a_full_file_system_below_takes_nothing_from_the_trash(self) -> None:
+        """What lies in the trash is on another one, so it makes no room there."""
+        (self.scene.root / "disk").mkdir()
+        mount = f'mount -t tmpfs -o size=16k none "{self.scene.root}/disk" && exec "$0" "$@"'
+        server = self.start(*TRASH, prefix=[*NAMESPACES, "sh", "-c", mount])
+        client = self.http(server)
+        self.put(client, "a", b"kept")
+        self.delete(client, "/a")
+        self.assertEqual(self.put(client, "disk/b", bytes(60_000)).status, 507)
+        self.assertEqual(self.paths(self.http(server)), ["/a"])
+
+    @unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
     def test_the_oldest_makes_room_for_an_upload(self) -> None:
         mount = f'mount -t tmpfs -o size=16m none "{self.scene.root}" && exec "$0" "$@"'
         server = self.start(*TRASH, prefix=[*NAMESPACES, "sh", "-c", mount])
@@ -245,6 +258,38 @@ class TrashTest(UploadTest):
         self.assertEqual(self.put(client, "d", body + body[: 1 << 20]).status, 201)
         self.assertEqual(self.paths(client), ["/c", "/b"])
         self.assertEqual(client.ask("/d").body, body + body[: 1 << 20])
+        self.delete(client, "/d")
+        self.assertEqual(self.paths(client), ["/d", "/c", "/b"])
+        parts = ("Upload-Complete: ?1",)
+        answer = client.ask("/-/parts/e", *parts, method="POST", body=body + body[: 1 << 20])
+        self.assertEqual((answer.status, self.paths(client)), (201, ["/d", "/c"]))
+
+    @unittest.skipIf(why_no_mounts(), why_no_mounts() or "")
+    def test_another_spelling_does_not_lead_into_it(self) -> None:
+        """Here a mount has it, as short names do on FAT."""
+        names = ("TURNST~1", "\u212aept")
+        binds = "".join(
+            f'mount --bind "{self.scene.root}/{FOLDER}" "{self.scene.root}/{name}" && '
+            for name in names
+        )
+        for name in (*names, FOLDER):
+            (self.scene.root / name).mkdir()
+        server = self.start(*TRASH, prefix=[*NAMESPACES, "sh", "-c", f'{binds}exec "$0" "$@"'])
+        client = self.http(server)
+        self.put(client, "a", b"gone")
+        self.delete(client, "/a")
+        kept = listed(client)[0]["id"]
+        for name in map(quote, names):
+            for method, path in (
+                ("GET", f"/{name}/"),
+                ("GET", f"/{name}/{kept}"),
+                ("DELETE", f"/{name}/"),
+                ("DELETE", f"/{name}/{kept}"),
+            ):
+                answer = self.http(server).ask(path, method=method)
+                self.assertEqual(answer.status, 404, (method, path))
+            self.assertEqual(self.put(self.http(server), f"{name}/x", b"x").status, 409)
+        self.assertEqual(self.paths(client), ["/a"])
 
 
 RIGHTS = """\

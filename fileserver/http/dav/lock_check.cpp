@@ -82,10 +82,9 @@ bool has_tag(const Parts& parts, std::string_view name, std::string_view tag) {
 }
 
 // Of a name that the user may not read, nothing is true, as if it were not there.
-bool is_true(const Exchange& exchange, const Parts& parts,
+bool is_true(const Exchange& exchange, const Parts& parts, std::string_view name,
              const std::optional<std::string_view>& path, const http::IfCondition& condition) {
   std::string decoded(path.value_or(std::string_view()));
-  std::string_view name = exchange.path()->name;
   if (path) {
     const auto other = http::decode_path(*path, decoded);
     if (!other || !exchange.rights.may_read(other->name)) return false;
@@ -108,22 +107,30 @@ std::optional<Locks::Conflict> conflict_with(const Exchange& exchange, Parts& pa
 
 }  // namespace
 
+bool has_malformed_if(const http::RequestHead& head) {
+  return head.has(Field::kIf) && !http::parse_if(head.value(Field::kIf));
+}
+
+bool if_holds(const Exchange& exchange, const Parts& parts, const http::RequestHead& head,
+              std::string_view name) {
+  const auto header = http::parse_if(head.value(Field::kIf));
+  return !header || http::holds(*header, [&](const auto& path, const auto& condition) {
+    return is_true(exchange, parts, name, path, condition);
+  });
+}
+
 bool is_refused_by_locks(Exchange& exchange, Parts& parts) {
   const http::RequestHead& head = exchange.head();
   const std::string_view name = exchange.path()->name;
   const auto change = change_of(exchange.method(), name);
   const bool may_be_locked = change && !parts.locks.is_empty(base::now_ns());
   if (!may_be_locked && !head.has(Field::kIf)) return false;
-  const auto header = http::parse_if(head.value(Field::kIf));
-  if (head.has(Field::kIf) && !header) {
+  if (has_malformed_if(head)) {
     exchange.answer(400);
     return true;
   }
   const Verdict verdict = base::may_block([&]() -> Verdict {
-    if (header && !http::holds(*header, [&](const auto& path, const auto& condition) {
-          return is_true(exchange, parts, path, condition);
-        }))
-      return {.is_if_false = true};
+    if (!if_holds(exchange, parts, head, name)) return {.is_if_false = true};
     if (!may_be_locked) return {};
     return {.conflict = conflict_with(exchange, parts, *change)};
   });

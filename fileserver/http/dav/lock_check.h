@@ -31,6 +31,12 @@ bool is_refused_by_locks(Exchange& exchange, Parts& parts);
 // the path of the request. Requires: is_refused_by_locks(exchange, parts) returned false.
 bool is_refused_by_locks(Exchange& exchange, Parts& parts, const LockedChange& change);
 
+// Whether the If of a head holds for the name, as far as the user may know; true without one, or
+// for a malformed one. May block.
+bool has_malformed_if(const http::RequestHead& head);
+bool if_holds(const Exchange& exchange, const Parts& parts, const http::RequestHead& head,
+              std::string_view name);
+
 // As Locks::in_the_way_of(). Locks of a user who was removed, or has another password than the one
 // that the lock was made with, are ended instead. The authserver is asked for that, at most every
 // two seconds for each user whose lock is in the way; without its answer they stay. May block.
