@@ -142,7 +142,7 @@ def _check(parsed: argparse.Namespace) -> int:
         handed_in = submission.read(parsed.folder, parsed.answers)
         try:
             sheet = marking.mark(handed_in, work)
-        except marking.NOT_MARKED as error:
+        except Exception as error:
             _write(parsed, marking.without_marks(handed_in, error))
             raise
     finally:

@@ -76,7 +76,8 @@ def mark(
 
 def without_marks(handed_in: Submission, error: Exception) -> Sheet:
     """No points, and why."""
-    return Sheet(handed_in.name, handed_in.answers.stage, (), None, f"not marked: {error}")
+    said = str(error) if isinstance(error, NOT_MARKED) else f"{type(error).__name__}: {error}"
+    return Sheet(handed_in.name, handed_in.answers.stage, (), None, f"not marked: {said}")
 
 
 def _of_server(
@@ -162,7 +163,7 @@ def queue(
     for number, one in enumerate(all_of):
         try:
             sheet = mark(one, work, number, tools, is_bounded=is_bounded)
-        except NOT_MARKED as error:
+        except Exception as error:  # of any kind: the others are marked all the same
             not_marked += 1
             sheet = without_marks(one, error)
         sheet = _without_copies(sheet, copies.get(one.name, ()))

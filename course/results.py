@@ -79,8 +79,8 @@ def is_folder(path: Path) -> bool:
 
 def read(path: Path) -> Found:
     """Failed when it cannot be read as one."""
-    folder = Folder(path)
     try:
+        folder = Folder(path)
         found = Found(folder, folder.environment(), folder.runs())
     except Failed:
         raise
@@ -245,7 +245,7 @@ def judge(found: Found, answers: Answers, answers_path: Path) -> list[Outcome]:
             check(found)
         except _Off as off:
             why = str(off)
-        except (ValueError, ZeroDivisionError, KeyError, TypeError, OSError) as error:
+        except Exception as error:  # of any kind, as above
             why = f"a figure is none ({type(error).__name__}: {error})"
         outcomes.append(Outcome(name, sentence, why))
     return [*outcomes, Outcome(*_PREDICTIONS, _predicted(found, answers, answers_path))]
@@ -277,13 +277,16 @@ def _git(path: Path, *words: str) -> str:
     """ "" when it fails. The repository is a student's, so no program that it names is run."""
     off = ("core.fsmonitor=false", "core.pager=cat", "log.showSignature=false")
     safe = [word for one in ("safe.directory=*", *off) for word in ("-c", one)]
-    done = subprocess.run(
-        ["git", *safe, "-C", str(path.parent), *words],
-        capture_output=True,
-        check=False,
-        timeout=_GIT_S,
-        env={**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0"},
-    )
+    try:
+        done = subprocess.run(
+            ["git", *safe, "-C", str(path.parent), *words],
+            capture_output=True,
+            check=False,
+            timeout=_GIT_S,
+            env={**os.environ, "GIT_ALLOW_PROTOCOL": "none", "GIT_OPTIONAL_LOCKS": "0"},
+        )
+    except subprocess.TimeoutExpired:
+        return ""
     return "" if done.returncode else done.stdout.decode(errors="replace")
 
 
@@ -292,8 +295,12 @@ def claims(found: Found, answers: Answers) -> list[Outcome]:
     if len(answers.claims) < _FEWEST_CLAIMS:
         few = f'"gains", "limits" and "n_stars" of {NAME} have {len(answers.claims)}'
         return [Outcome("claims", f"There are at least {_FEWEST_CLAIMS} claims.", few)]
-    analysis = Analysis(found.runs, found.environment)
-    return [Outcome(one.kind, f"{one}.", _off(analysis, one)) for one in answers.claims]
+    try:
+        analysis = Analysis(found.runs, found.environment)
+        return [Outcome(one.kind, f"{one}.", _off(analysis, one)) for one in answers.claims]
+    except Exception as error:  # of any kind, as above
+        why = f"the lab cannot compute them ({type(error).__name__}: {error})"
+        return [Outcome("claims", "The claims are those of the lab.", why)]
 
 
 def _off(analysis: Analysis, claim: Claim) -> str:

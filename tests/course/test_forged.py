@@ -122,6 +122,7 @@ class HostileTest(FolderTest):
             '{"stage": 1, "gains": {}}',
             '{"stage": 1, "gains": [3]}',
             '{"stage": 1, "n_stars": [{"stage": "a", "row": "b", "n_star": 1e999}]}',
+            '{"stage": 1, "n_stars": [{"stage": "a", "row": "b", "n_star": %s}]}' % ("9" * 400),
             '{"stage": 1, "language": "cobol"}',
             " " * 70_000,
         ):
@@ -140,6 +141,16 @@ class HostileTest(FolderTest):
                     sheet = marking.mark(submission.read(self.folder), self.folder / "work")
                     self.assertLess(sheet.points, 20)
             (place / name).write_bytes(kept)
+
+    def test_evidence_that_is_a_list_is_none(self) -> None:
+        for path in (self.folder / "results" / "samples").iterdir():
+            path.write_text("[]", encoding="utf-8")
+        self.assertIn("evidence", self.bad())
+
+    def test_an_archive_that_is_none_cannot_be_read(self) -> None:
+        (self.folder / "results" / "recorded.zip").write_bytes(b"PK")
+        with self.assertRaisesRegex(Failed, "results cannot be read: BadZipFile"):
+            results.read(self.folder / "results")
 
 
 class NotebookTest(FolderTest):

@@ -122,6 +122,18 @@ class QueueTest(WithFolder):
         self.assertIn("Where the class loses its points", page)
         self.assertFalse(list((out / "work").glob("submission-*")))
 
+    def test_what_nobody_foresaw_stops_the_marking_of_one_only(self) -> None:
+        sheet = Sheet("good", 1, (), None, "")
+        made = [submission.read(self.folder, name=name) for name in ("odd", "good")]
+        with (
+            mock.patch.object(marking, "has_own_mounts", return_value=False),
+            mock.patch.object(marking, "mark", side_effect=[RecursionError("too deep"), sheet]),
+        ):
+            self.assertEqual(marking.queue(made, self.folder / "out", None, lambda _: None), 1)
+        with open(self.folder / "out" / "class.csv", newline="", encoding="utf-8") as file:
+            reasons = {row["submission"]: row["reason"] for row in csv.DictReader(file)}
+        self.assertEqual(reasons, {"odd": "not marked: RecursionError: too deep", "good": ""})
+
 
 class SampleTest(WithFolder):
     """Of the class that `make course-proof` grades. None does harm where there is no sandbox."""
