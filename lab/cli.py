@@ -42,7 +42,7 @@ class _Parser(argparse.ArgumentParser):
 
 def main(arguments: list[str]) -> int:
     try:
-        parsed = _parser().parse_args(arguments)
+        parsed = _parser().parse_args(flags.with_flags_of_servers(arguments))
         status: int = parsed.command(parsed)
         sys.stdout.flush()
         return status

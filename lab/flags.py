@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -247,6 +247,17 @@ examples:
   scripts/lab ab turnstile --b-programs /tmp/mine --blocks 20    your own server against ours
   scripts/lab ab turnstile --b-flags ""                          the same twice: the noise
 """
+
+
+def with_flags_of_servers(words: Sequence[str]) -> list[str]:
+    """argparse takes --model=event for a flag of the lab, and not for the value of --b-flags."""
+    made: list[str] = []
+    for word in words:
+        if made and made[-1] in ("--a-flags", "--b-flags"):
+            made[-1] += f"={word}"
+        else:
+            made.append(word)
+    return made
 
 
 def add_ab(parser: argparse.ArgumentParser) -> None:

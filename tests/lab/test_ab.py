@@ -157,6 +157,7 @@ class UsageTest(unittest.TestCase):
             (["turnstile", "--size", "3KB"], "--size: no '3KB'"),
             (["turnstile", "--blocks", "0"], "--blocks '0': wanted a number from 1 to 1000"),
             (["turnstile", "--threads", "x"], "--threads 'x'"),
+            (["turnstile", "--a-flags", "--model=event", "--threads", "x"], "--threads 'x'"),
         ):
             status, said = self.status(*words)
             self.assertEqual(status, 2)
