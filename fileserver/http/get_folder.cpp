@@ -66,8 +66,9 @@ void redirect_to_folder(Exchange& exchange) {
 }
 
 void redirect_to(Exchange& exchange, std::string_view where) {
+  exchange.further_fields.emplace_back("Location", where);  // it may be long
   http::AnswerHead head = exchange.begin(301);
-  head.field("Location", where).field("Cache-Control", "private, no-cache");
+  head.field("Cache-Control", "private, no-cache");
   exchange.send_text(head, "text/plain; charset=utf-8", "Moved Permanently\n");
 }
 

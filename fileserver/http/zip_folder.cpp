@@ -85,10 +85,10 @@ class ZipAnswer {
  private:
   void send_head() {
     if (!has_chunks_) exchange_.connection().end_behind_answer();
+    exchange_.further_fields.emplace_back("Content-Disposition", disposition_of(root_));  // long
     http::AnswerHead head = exchange_.begin(200);
     if (has_chunks_) head.field("Transfer-Encoding", "chunked");
     head.field("Content-Type", "application/zip")
-        .field("Content-Disposition", disposition_of(root_))
         .field("Cache-Control", "private, no-cache")
         .field("X-Content-Type-Options", "nosniff");
     exchange_.connection().send(head.finish());
