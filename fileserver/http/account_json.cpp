@@ -53,17 +53,22 @@ class Scanner {
 
   // A whole number from 0 on.
   std::optional<std::int64_t> take_number() {
-    skip_blanks();
-    std::int64_t number = 0;
-    const char* const begin = json_.data() + at_;
-    const char* const json_end = json_.data() + json_.size();
-    if (begin == json_end || *begin < '0' || *begin > '9') return {};
-    const auto [end, failure] = std::from_chars(begin, json_end, number);
-    const bool is_whole = end == json_end || std::string_view(".eE").find(*end) > 2;
-    const bool has_zeros = *begin == '0' && end - begin > 1;
-    if (failure != std::errc() || !is_whole || has_zeros) return {};
-    at_ += static_cast<std::size_t>(end - begin);
-    return number;
+    const auto number = take_digits();
+    return number && !is_at_any_of(".eE") ? number : std::nullopt;
+  }
+
+  // A time in seconds, as clocks of programs tell it: a part of a second counts as one.
+  std::optional<std::int64_t> take_time() {
+    auto seconds = take_digits();
+    if (seconds && is_at_any_of(".")) {
+      const auto rest = std::string_view(json_.data(), json_.size()).substr(++at_);
+      const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
+      const bool is_part = rest.substr(0, digits).find_first_not_of('0') != std::string_view::npos;
+      if (digits == 0 || (is_part && *seconds == INT64_MAX)) return {};
+      at_ += digits;
+      if (is_part) ++*seconds;
+    }
+    return seconds && !is_at_any_of("eE") ? seconds : std::nullopt;
   }
 
   std::optional<std::string_view> take_string() {
@@ -85,6 +90,23 @@ class Scanner {
   }
 
  private:
+  std::optional<std::int64_t> take_digits() {
+    skip_blanks();
+    std::int64_t number = 0;
+    const char* const begin = json_.data() + at_;
+    const char* const json_end = json_.data() + json_.size();
+    if (begin == json_end || *begin < '0' || *begin > '9') return {};
+    const auto [end, failure] = std::from_chars(begin, json_end, number);
+    const bool has_zeros = *begin == '0' && end - begin > 1;
+    if (failure != std::errc() || has_zeros) return {};
+    at_ += static_cast<std::size_t>(end - begin);
+    return number;
+  }
+
+  bool is_at_any_of(std::string_view marks) const {
+    return at_ < json_.size() && marks.find(json_[at_]) != std::string_view::npos;
+  }
+
   void skip_blanks() {
     while (at_ < json_.size() && std::string_view(" \t\r\n").find(json_[at_]) < 4) ++at_;
   }
@@ -179,7 +201,7 @@ class LinkMembers {
   bool take(std::string_view name, Scanner& scanner) {
     if (name == "path") return take_new(path_, [&] { return scanner.take_string(); });
     if (name == "may") return take_new(may_, [&] { return scanner.take_string(); });
-    if (name == "end") return take_or_null(end_, scanner, [&] { return scanner.take_number(); });
+    if (name == "end") return take_or_null(end_, scanner, [&] { return scanner.take_time(); });
     if (name == "uses") return take_or_null(uses_, scanner, [&] { return scanner.take_number(); });
     if (name == "password")
       return take_or_null(password_, scanner, [&] { return scanner.take_string(); });

@@ -255,6 +255,8 @@ class LinksTest(LinksScene):
             b'{"path": "docs", "may": "read", "uses": 1, "uses": 1}',
             b'{"path": "docs", "may": "read", "uses": 1e3}',
             b'{"path": "docs", "may": "read", "uses": 01}',
+            b'{"path": "docs", "may": "read", "end": 4000000000.}',
+            b'{"path": "docs", "may": "read", "end": 4e9}',
             b'{"path": "docs", "may": "read"} x',
             b"no JSON",
         ):
@@ -265,6 +267,9 @@ class LinksTest(LinksScene):
         self.assertEqual(self.status(link), 200)
         (listed,) = self.listed()
         self.assertEqual((listed["end"], listed["uses"], listed["password"]), (None, None, False))
+        for part, end in ((0.25, now + 3601), (0.0, now + 3600)):  # as clocks of programs tell it
+            self.made("docs", end=now + 3600 + part)
+            self.assertIn(end, [one["end"] for one in self.listed()])
 
     def test_a_program_and_a_page_of_another_site_make_none(self) -> None:
         made = self.http("amy", PASSWORD).ask("/-/apps", method="POST", body=b'{"name": "x"}')
