@@ -53,7 +53,7 @@ class EventServer {
     if (common_.options.counters != nullptr) common_.options.counters->tell_draining();
     for (const auto& one : common_.entrances) one->acceptor.stop();
     for (const auto& side : common_.sides) side->drain();
-    const int drain_ms = static_cast<int>(common_.options.drain_ms);
+    const std::int64_t drain_ms = common_.options.drain_ms;
     if (!common_.wait_until_all_left(base::Deadline::in_ms(drain_ms))) {
       std::atomic<int> count = 0;
       for (const auto& side : common_.sides) side->cut(count);
