@@ -26,7 +26,7 @@ net::Fd another(int folder) { return net::Fd(::fcntl(folder, F_DUPFD_CLOEXEC, 0)
 
 HiddenEntry::~HiddenEntry() {
   if (!is_there() || has_name_ || name_.empty()) return;
-  if (remove_tree(folder_.get(), name_, may_go_on_)) return;
+  if (remove_tree_patiently(folder_.get(), name_, may_go_on_)) return;
   if (errno == ECANCELED) return;
   base::log::warn(
       "what a client has removed cannot be removed from the disk, it is hidden name={} reason={}",

@@ -104,8 +104,8 @@ class Removal {
   bool remove_file(Step& step, const dirent& entry) {
     if (entry.d_type == DT_DIR) return false;
     if (::unlinkat(trail_.fd(), entry.d_name, 0) == 0 || errno == ENOENT) return true;
-    if (errno == EISDIR) return false;  // where the file system does not tell kinds
-    fail(step, errno);
+    if (errno == EISDIR) return false;               // where the file system does not tell kinds
+    fail(step, errno == EBUSY ? ENOTEMPTY : errno);  // NFS, of what somebody reads
     return true;
   }
 
@@ -149,29 +149,27 @@ class Removal {
   int failure_ = 0;  // the first one
 };
 
-// Returns 0 or an errno.
-int remove_once(int folder, const std::string& name, const MayGoOn& may_go_on) {
-  net::Fd top = open_folder(folder, name.c_str());
-  if (!top.is_open()) return errno;
-  if (const int failure = Removal(may_go_on).run(std::move(top)); failure != 0) return failure;
-  return ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0 ? 0 : errno;
-}
-
 }  // namespace
 
 bool remove_tree(int folder, const std::string& name, const MayGoOn& may_go_on) {
   if (::unlinkat(folder, name.c_str(), 0) == 0) return true;
   if (errno != EISDIR && errno != EPERM) return false;
-  int failure = remove_once(folder, name, may_go_on);
-  if (failure == ENOTEMPTY) {
-    for (int ms = kFirstPauseMs; ms <= kLastPauseMs; ms *= 2) {
-      base::pause_ms(ms);
-      failure = remove_once(folder, name, may_go_on);
-      if (failure == 0 || failure == ECANCELED) break;
-    }
+  net::Fd top = open_folder(folder, name.c_str());
+  if (!top.is_open()) return false;
+  if (const int failure = Removal(may_go_on).run(std::move(top)); failure != 0) {
+    errno = failure;
+    return false;
   }
-  errno = failure;
-  return failure == 0;
+  return ::unlinkat(folder, name.c_str(), AT_REMOVEDIR) == 0;
+}
+
+bool remove_tree_patiently(int folder, const std::string& name, const MayGoOn& may_go_on) {
+  bool is_removed = remove_tree(folder, name, may_go_on);
+  for (int ms = kFirstPauseMs; !is_removed && errno == ENOTEMPTY && ms <= kLastPauseMs; ms *= 2) {
+    base::pause_ms(ms);
+    is_removed = remove_tree(folder, name, may_go_on);
+  }
+  return is_removed;
 }
 
 }  // namespace fileserver

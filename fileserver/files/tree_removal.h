@@ -11,8 +11,11 @@ namespace fileserver {
 // not followed, and what is mounted below stays. It needs few descriptors, however deep the folder
 // is, and, where a folder may be moved, time in proportion to what is removed. Returns false, with
 // errno, if something is left: what it could remove is removed then, and what is left of a deep
-// folder may lie near the top. What a file system keeps while somebody reads it is waited for, for
-// 2.5 s. `may_go_on` is asked between two folders; once it returns false, errno is ECANCELED.
+// folder may lie near the top. `may_go_on` is asked between two folders; once it returns false,
+// errno is ECANCELED.
 bool remove_tree(int folder, const std::string& name, const MayGoOn& may_go_on);
+
+// The same. What a file system keeps while somebody reads it is waited for, for 2.5 s.
+bool remove_tree_patiently(int folder, const std::string& name, const MayGoOn& may_go_on);
 
 }  // namespace fileserver
