@@ -54,7 +54,8 @@ bool add_to(FolderSum& sum, int here, const std::string& folder,
     const dirent* const entry = ::readdir(list.get());
     if (entry == nullptr) return errno == 0;
     const std::string_view last = entry->d_name;
-    if (last == "." || last == ".." || is_upload_name(last)) continue;
+    if (last == "." || last == ".." || goes_by_itself(last)) continue;
+    if (is_upload_name(last)) return false;
     const net::Fd fd(::openat(here, entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
     if (!fd.is_open() || !read_status(fd.get(), status)) return false;
@@ -189,7 +190,11 @@ int FolderCopy::copy_folder(const std::string& folder, const std::string& from) 
     const dirent* const entry = ::readdir(list.get());
     if (entry == nullptr) return errno;
     const std::string last = entry->d_name;
-    if (last == "." || last == ".." || is_upload_name(last)) continue;
+    if (last == "." || last == "..") continue;
+    if (is_upload_name(last)) {
+      if (!goes_by_itself(last)) left_out();
+      continue;
+    }
     if (!may_go_on_()) return ECANCELED;
     const unsigned char type = type_of(*entry, list);
     if (const int failure = copy_entry(both, last, type, folder); failure != 0) return failure;

@@ -171,9 +171,10 @@ UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn
     done = repeated([&] { return try_to_move(ends, job, may_change, left); });
     return is_done(done);
   });
+  left.ended(done, ends.to.last);
   if (left.is_elsewhere)
     return job.may_take_long ? move_by_copy(job, ends, go_on) : UploadStatus::kGoOn;
-  if (!is_done(left.ended(done, ends.to.last))) return done;
+  if (!is_done(done)) return done;
   if (ends.source.is_folder() || left.has_hidden())
     uploads_.files_.forget_below({ends.from_name, ends.to_name});
   done = uploads_.synced(ends.to.fd(), left.place, done);

@@ -52,6 +52,12 @@ constexpr bool is_upload_name(std::string_view name) {
   }
 }
 
+// Whether it is of an upload, or of what is removed, and goes by itself. All else that
+// is_upload_name() hides stays.
+constexpr bool goes_by_itself(std::string_view last) {
+  return last.starts_with(kUploadPrefix) && !last.starts_with(kKeptPrefix) && last != kPartsFolder;
+}
+
 // A new name with the prefix, which most likely nothing has.
 std::string random_upload_name();
 inline constexpr int kNameTries = 8;  // until one is free
