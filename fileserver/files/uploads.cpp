@@ -54,10 +54,14 @@ UploadStatus Upload::write(std::span<const char> bytes) {
   while (status_ == UploadStatus::kGoOn && !file_.write(bytes)) {
     const int failure = errno;
     const bool is_full = failure == ENOSPC || failure == EDQUOT;
-    if (is_full && trash_ != nullptr && trash_->remove_oldest()) continue;
+    if (is_full && makes_room() && trash_->remove_oldest()) continue;
     status_ = status_of(failure, "write");
   }
   return status_;
+}
+
+bool Upload::makes_room() const {
+  return trash_ != nullptr && trash_->makes_room_in(folder_.fd.get());
 }
 
 Uploads::Uploads(std::shared_ptr<const Fence> fence, Files& files, Trash* trash)
@@ -84,17 +88,23 @@ TrashPlace Uploads::place_for(const std::string& name, int replacing) {
 // What is announced and not yet sent removes nothing from the trash.
 bool Uploads::has_room(Upload& upload, std::uint64_t room_bytes) const {
   if (upload.file_.reserve(room_bytes)) return true;
-  if (errno != ENOSPC || upload.trash_ == nullptr) return false;
-  return upload.file_.reserve(room_bytes, trash_->removable_bytes(upload.folder_.fd.get()));
+  const int failure = errno;
+  if (failure == ENOSPC && upload.makes_room())
+    return upload.file_.reserve(room_bytes, trash_->removable_bytes(upload.folder_.fd.get()));
+  errno = failure;
+  return false;
 }
 
 // The oldest things in the trash make room for it.
 bool Uploads::make_file(Upload& upload) const {
-  do {
+  for (;;) {
     upload.file_ = TemporaryFile::in(upload.folder_.fd.get(), kind_);
-  } while (!upload.file_.is_open() && errno == ENOSPC && upload.trash_ != nullptr &&
-           trash_->remove_oldest());
-  return upload.file_.is_open();
+    if (upload.file_.is_open()) return true;
+    const int failure = errno;
+    if (failure == ENOSPC && upload.makes_room() && trash_->remove_oldest()) continue;
+    errno = failure;
+    return false;
+  }
 }
 
 Upload Uploads::find_place(std::string_view name, const MayChange& may_change) {
@@ -104,7 +114,7 @@ Upload Uploads::find_place(std::string_view name, const MayChange& may_change) {
   if (location.status != UploadStatus::kGoOn) return upload;
   upload.folder_ = std::move(location.folder);
   upload.last_ = std::move(location.last);
-  if (trash_ != nullptr && trash_->makes_room_in(upload.folder_.fd.get())) upload.trash_ = trash_;
+  upload.trash_ = trash_;
   const Current current = look_at(upload.folder_.fd.get(), upload.last_);
   if (current.failure != 0) {
     upload.status_ = status_of_put(current.failure, "look at a file");

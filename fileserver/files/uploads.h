@@ -42,6 +42,9 @@ class Upload {
   friend class Moves;
   friend class Uploads;
 
+  // Whether what is removed from the trash makes room for it.
+  bool makes_room() const;
+
   UploadStatus status_ = UploadStatus::kFailed;
   Fence::Folder folder_;
   std::string last_;          // part of the name
