@@ -1,6 +1,7 @@
 #include "fileserver/files/partial_upload.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -100,6 +101,7 @@ bool PartialUpload::make_room_for(std::uint64_t bytes) {
     if (lack == Lack::kNothing) return true;
     Trash* const removable = lack == Lack::kOnDisk ? trash() : nullptr;
     if (removable == nullptr || !removable->remove_oldest()) break;
+    ::syncfs(folder_.get());  // some file systems tell only then what is free
   }
   errno = ENOSPC;
   return false;
@@ -150,7 +152,9 @@ bool PartialUpload::sync() {
   const bool is_synced = base::may_block_with_errno([&] {
     if (base::sync(fd_.get())) return true;
     const int failure = errno;
-    is_cut = cut_to(synced_bytes_);
+    struct stat status {};
+    const bool is_only_ours = ::fstat(fd_.get(), &status) == 0 && status.st_nlink == 1;
+    is_cut = is_only_ours && cut_to(synced_bytes_);
     errno = failure;
     return false;
   });

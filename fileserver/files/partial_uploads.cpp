@@ -115,6 +115,7 @@ void PartialUploads::let_go(PartialUpload& upload) {
     known->second.size_bytes = upload.state_.is_complete ? 0 : upload.offset_bytes_;
     known->second.is_complete = upload.state_.is_complete;
     known->second.changed_s = upload.changed_s_;
+    known->second.synced_bytes = upload.synced_bytes_;
   }
   const auto found = busy_.find(upload.id_);
   found->second.connection = -1;
@@ -123,8 +124,14 @@ void PartialUploads::let_go(PartialUpload& upload) {
 
 void PartialUploads::note(const PartialUpload& upload) {
   const base::Lock lock(mutex_);
-  known_[upload.id_] = {upload.state_.user, upload.offset_bytes_, upload.changed_s_,
-                        upload.state_.is_complete};
+  known_[upload.id_] = {upload.state_.user, upload.offset_bytes_, upload.synced_bytes_,
+                        upload.changed_s_, upload.state_.is_complete};
+}
+
+std::uint64_t PartialUploads::synced_bytes_of(const PartialUpload& upload) {
+  const base::Lock lock(mutex_);
+  const auto known = known_.find(upload.id_);
+  return known == known_.end() ? 0 : known->second.synced_bytes;
 }
 
 PartialUploads::Total PartialUploads::total_of(std::string_view user) {
@@ -156,7 +163,7 @@ PartialUploads::Held PartialUploads::create(PartialState state) {
       errno = of_user >= limits_.of_user ? ETOOMANYREFS : EUSERS;
       return {};
     }
-    known_[upload->id_] = {upload->state_.user, 0, upload->changed_s_, false};
+    known_[upload->id_] = {.user = upload->state_.user, .changed_s = upload->changed_s_};
   }
   const bool is_made = base::may_block_with_errno([&] {
     forget_complete_of(upload->state_.user);
@@ -213,11 +220,16 @@ PartialUploads::Held PartialUploads::open(std::string_view id, std::string_view 
 bool PartialUploads::has_its_name(const PartialUpload& upload, const struct stat& status) const {
   const std::string name = file_name_of(upload.state_);
   if (status.st_nlink < 2 || name.empty()) return false;
-  const auto there = fence_->status_of(name, Fence::Links::kRefused);
-  if (!there || there->st_dev != status.st_dev || there->st_ino != status.st_ino) return false;
   const std::size_t slash = name.rfind('/');
-  const auto folder = fence_->open_folder(name.substr(0, slash == std::string::npos ? 0 : slash));
-  return folder && sync_folder(folder->get()) == 0;
+  const bool is_at_top = slash == std::string::npos;
+  const auto folder = fence_->find_folder(name.substr(0, is_at_top ? 0 : slash));
+  const std::string last = name.substr(is_at_top ? 0 : slash + 1);
+  struct stat there {};
+  if (!folder || ::fstatat(folder->fd.get(), last.c_str(), &there, AT_SYMLINK_NOFOLLOW) != 0)
+    return false;
+  if (there.st_dev != status.st_dev || there.st_ino != status.st_ino) return false;
+  const net::Fd fd(::openat(folder->fd.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return fd.is_open() && sync_folder(fd.get()) == 0;
 }
 
 // Reads what is on disk. What an earlier server was killed in is brought to its end: the bytes are
@@ -252,7 +264,10 @@ bool PartialUploads::load(PartialUpload& upload) {
   } else if (upload.state_.kept_bytes && !upload.end_check(false)) {
     return false;
   }
-  if (!upload.state_.is_complete && !upload.sync()) return false;
+  // What was told to be on disk is. Nobody knows that of what an earlier server has received.
+  upload.synced_bytes_ = std::min(synced_bytes_of(upload), upload.offset_bytes_);
+  const bool is_synced = upload.state_.is_complete || upload.synced_bytes_ == upload.offset_bytes_;
+  if (!is_synced && !upload.sync()) return false;
   if (!upload.is_removed_) note(upload);
   errno = ENOENT;
   return !upload.is_removed_;
@@ -287,8 +302,10 @@ void PartialUploads::look_at(int folder, const std::string& id) {
   const bool is_whole = state && (has_bytes || state->is_complete) && !is_old(*state, changed_s);
   if (is_whole) {
     const base::Lock lock(mutex_);
-    known_.try_emplace(id, Known{state->user, static_cast<std::uint64_t>(status.st_size), changed_s,
-                                 state->is_complete});
+    known_.try_emplace(id, Known{.user = state->user,
+                                 .size_bytes = static_cast<std::uint64_t>(status.st_size),
+                                 .changed_s = changed_s,
+                                 .is_complete = state->is_complete});
     return;
   }
   if (!state && changed_s + kStraySeconds > std::time(nullptr)) return;

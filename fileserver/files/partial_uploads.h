@@ -72,8 +72,9 @@ class PartialUploads {
     int connection = -1;  // that the one who has hold receives from; -1: it does not
   };
   struct Known {
-    std::string user;
+    std::string user = {};
     std::uint64_t size_bytes = 0;
+    std::uint64_t synced_bytes = 0;  // that are on disk for certain
     std::int64_t changed_s = 0;
     bool is_complete = false;
   };
@@ -92,6 +93,7 @@ class PartialUploads {
   void note(const PartialUpload& upload) EXCLUDES(mutex_);
   Total total_of(std::string_view user) EXCLUDES(mutex_);
   bool load(PartialUpload& upload);
+  std::uint64_t synced_bytes_of(const PartialUpload& upload) EXCLUDES(mutex_);
   bool has_its_name(const PartialUpload& upload, const struct stat& status) const;
   void look_at(int folder, const std::string& id);
   void forget_complete_of(std::string_view user) EXCLUDES(mutex_);
