@@ -6,7 +6,7 @@ import ctypes
 import hashlib
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rig.errors import Failed
@@ -184,7 +184,9 @@ def _copies(all_of: Sequence[Submission]) -> dict[str, list[str]]:
     for one in all_of:
         for name in ("points.csv", "recorded.zip"):
             path = one.results / name if one.results else None
-            if path and path.is_file():
+            if not path or path.is_symlink() or not path.is_file():
+                continue
+            with suppress(OSError):
                 digest = hashlib.sha256(path.read_bytes()).hexdigest()
                 owners.setdefault(digest, []).append(one.name)
     return {
