@@ -25,9 +25,9 @@ class Sleeper final : public base::Parked {
 // A processor writes to memory later than the program does. The lines delay it further, because
 // their last writer was the other thread.
 TEST_CASE("who parks while another one wakes sees the change, or is woken", "[base]") {
-  constexpr std::uint32_t kRounds = 300'000;
+  constexpr std::uint32_t kRounds = 1'500'000;  // beside others, few of them run at the same time
   constexpr std::uint32_t kMostDelay = 400;
-  const auto deadline = base::Deadline::in_ms(5'000);
+  const auto deadline = base::Deadline::in_ms(10'000);
   std::array<Line, 8> lines;
   Line word, begun, done;
   const auto wait_for = [](const Line& line, std::uint32_t round) {
@@ -50,7 +50,7 @@ TEST_CASE("who parks while another one wakes sees the change, or is woken", "[ba
   });
   int lost = 0;
   Sleeper sleeper;
-  for (std::uint32_t round = 1; round <= kRounds && !deadline.has_passed(); ++round) {
+  for (std::uint32_t round = 1; round <= kRounds && lost == 0 && !deadline.has_passed(); ++round) {
     write_to_all(round);
     begun.word.store(round, std::memory_order_release);
     for (std::uint32_t i = round % kMostDelay; i > 0; --i)
