@@ -4,8 +4,6 @@ Every request logs in: natively with `get:`, over FTP on a connection of its own
 the same 1,000 users. lab/systems/peers/known.py says whom it asks about them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """Our defaults against the paper's last stages."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Callable
 

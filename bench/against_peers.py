@@ -4,8 +4,6 @@ Passwords are in plain text on both sides, because nginx with Lua cannot check a
 read the same records of the same 1,000 users in the same Redis.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

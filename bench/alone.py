@@ -3,8 +3,6 @@
 Passwords are in plain text: none of these figures is about them.
 """
 
-from __future__ import annotations
-
 import statistics
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Both run at once and are measured in turns, by the loadgen of this build. Passwo
 text, so that no hash hides what a request costs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Runs the promises of one store and prints the table."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import sys

@@ -1,7 +1,5 @@
 """What `make bench` and `make bench-scale` have in common: where they run, and how they fail."""
 
-from __future__ import annotations
-
 import argparse
 import secrets
 import sys

@@ -1,7 +1,5 @@
 """Many connections that do little, and what they cost."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import time

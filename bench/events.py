@@ -4,8 +4,6 @@ Passwords are in plain text on both sides, as in against_peers.py. Both have as 
 workers as there are cores.
 """
 
-from __future__ import annotations
-
 import resource
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """How a figure grows with a number: its table, the sentence about it, and its drawing."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

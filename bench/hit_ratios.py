@@ -10,8 +10,6 @@ future has more. "Belady" looks into it. "turnstile" is what fileserver/files/de
 choice after every 1,000 requests; at the start it has the first files by name.
 """
 
-from __future__ import annotations
-
 import bisect
 import heapq
 import itertools

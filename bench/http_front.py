@@ -3,8 +3,6 @@
 Passwords are in plain text on both sides, as in against_peers.py.
 """
 
-from __future__ import annotations
-
 import base64
 import secrets
 import time

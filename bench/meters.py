@@ -3,8 +3,6 @@
 One user gets one small file, on kept connections.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial

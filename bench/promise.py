@@ -1,7 +1,5 @@
 """What a promise is, and how two systems are compared: in turns, each at its own best load."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The promises: for each store, what is measured and its limit."""
 
-from __future__ import annotations
-
 from . import (
     against_ftp,
     against_paper,

@@ -1,7 +1,5 @@
 """Measures how cost grows, and writes the table and the drawing."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

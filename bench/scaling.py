@@ -1,7 +1,5 @@
 """What grows: cores, connections, files and accounts, each with all else as it is."""
 
-from __future__ import annotations
-
 import secrets
 import socket
 import sqlite3

@@ -3,8 +3,6 @@
 Passwords are in plain text on both sides: no figure here is about them.
 """
 
-from __future__ import annotations
-
 import secrets
 from pathlib import Path
 

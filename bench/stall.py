@@ -4,8 +4,6 @@ python3 -m bench.stall starts both servers, stops the fileserver for a second in
 of each loop, and draws the percentiles that loadgen prints. It takes half a minute.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import tempfile

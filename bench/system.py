@@ -1,7 +1,5 @@
 """A store, an authserver and a fileserver that run, and loads on them."""
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

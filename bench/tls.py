@@ -5,8 +5,6 @@ is the CPU time for a request of the programs that a file passes. nginx asks nob
 and ours asks its authserver, whose CPU time is not counted.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass

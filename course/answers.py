@@ -3,8 +3,6 @@
 Students write it, so nothing in it is believed before it was looked at.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

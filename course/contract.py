@@ -4,8 +4,6 @@ A case is a sentence of server.md, and a function that raises Wrong when the sen
 All files have random bytes and names that no server can know.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 import signal

@@ -9,8 +9,6 @@ What cannot be had here is left out: `missing()` says what that is. This file ne
 project, because the program that starts it may be any.
 """
 
-from __future__ import annotations
-
 import argparse
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """Marks one submission, or a queue of them."""
 
-from __future__ import annotations
-
 import ctypes
 import hashlib
 import os

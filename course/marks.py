@@ -1,7 +1,5 @@
 """How many points a submission gets, by which rule, and why not more."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

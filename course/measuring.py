@@ -4,8 +4,6 @@ Both run in the jail, in blocks A B B A. The load generator compares each file w
 disk, and the authserver's own count says whether it was asked about each request.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shlex

@@ -4,8 +4,6 @@
 Its cells need Python alone; where matplotlib is there, they draw. A test runs them.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Marks in the forms that others read: text, Gradescope's JSON, JUnit, CSV and one HTML page."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

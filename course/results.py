@@ -4,8 +4,6 @@ Each check is a law that measurements obey and that one who changes figures brea
 the kernel's counters, of clocks. One check needs git: predictions are older than the run.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import statistics

@@ -1,7 +1,5 @@
 """How programs of a submission are started: in the jail, as far as this host can have one."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """What a student hands in: a server, answers.json, and a results folder of the lab."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -10,8 +10,6 @@ Other programs take throughput away, but add little to the CPU time of a request
 they disturbed counts too, but then nothing but the CPU time is judged.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

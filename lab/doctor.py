@@ -3,8 +3,6 @@
 `lab run` prints the part of it that is short, before it measures.
 """
 
-from __future__ import annotations
-
 import sys
 from dataclasses import replace
 from pathlib import Path

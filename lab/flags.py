@@ -1,7 +1,5 @@
 """The flags of `lab run`, `lab doctor` and `lab search`: a row each, in groups, with examples."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Mapping, Sequence
 from pathlib import Path

@@ -3,8 +3,6 @@
 Root sees the limits of the network namespace in which the lab measures.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import os

@@ -1,7 +1,5 @@
 """`lab list`: what can be measured, the main paper first, and which files make an experiment."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from inspect import cleandoc

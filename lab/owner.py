@@ -1,7 +1,5 @@
 """What `sudo lab` writes belongs to the user who called sudo, and not to root."""
 
-from __future__ import annotations
-
 import os
 import stat
 from collections.abc import Iterator

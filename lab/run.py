@@ -1,7 +1,5 @@
 """`lab run`: prepares everything, measures, and writes the report, even if it is interrupted."""
 
-from __future__ import annotations
-
 import signal
 import sys
 import time

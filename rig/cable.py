@@ -1,7 +1,5 @@
 """What virtual cables between network namespaces of this machine have in common."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Mapping, Sequence

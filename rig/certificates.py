@@ -1,7 +1,5 @@
 """Certificates for servers that are measured, made by openssl. Nobody is to believe them."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """A child process, of which the kernel tells the CPU time when it has ended."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import time

@@ -1,7 +1,5 @@
 """Clocks of other hosts, compared with ours while a load runs."""
 
-from __future__ import annotations
-
 import csv
 import subprocess
 import time

@@ -9,8 +9,6 @@ The scheduler shares the cores between groups, whatever number of programs each 
 version 1 without a limit of cores has no part in the controller of cores.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import itertools

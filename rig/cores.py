@@ -1,7 +1,5 @@
 """CPU cores: which ones there are, and whether a process is held to some of them."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

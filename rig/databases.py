@@ -4,8 +4,6 @@ Each can be stopped, killed, paused and started again on the same data. stores.p
 store that the authserver can use at once.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

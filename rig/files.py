@@ -1,7 +1,5 @@
 """The files that a fileserver serves: scripts/make-files makes them, a folder for each size."""
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Iterator, Sequence

@@ -3,8 +3,6 @@
 control_group.py says what a group is.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path

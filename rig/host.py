@@ -1,7 +1,5 @@
 """What the rig asks of the host: tools, free ports, file descriptors, a counter of the kernel."""
 
-from __future__ import annotations
-
 import os
 import random
 import resource

@@ -4,8 +4,6 @@ A line of the file is a host as ssh takes it, and the group of hosts that are li
 several kinds. `#` begins a comment.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait

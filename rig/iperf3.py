@@ -1,7 +1,5 @@
 """What the network carries without our programs, as iperf3 measures it."""
 
-from __future__ import annotations
-
 import json
 import shutil
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ What is asked of TCP here is not always what a connection gets. observe/connecti
 the kernel what was in force.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from . import cable

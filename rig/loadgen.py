@@ -1,7 +1,5 @@
 """One run of the load generator, from its start to its result."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

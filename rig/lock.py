@@ -1,7 +1,5 @@
 """One measurement at a time on a machine: two would disturb each other."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import sys

@@ -1,7 +1,5 @@
 """A server, and an account to log in with."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

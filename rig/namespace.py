@@ -4,8 +4,6 @@ A host with Docker tracks connections. With a new connection for each request th
 full within seconds, and the kernel drops packets. A measurement would then be one of that table.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import socket

@@ -6,8 +6,6 @@ It prints a descriptor for each, in one line: /proc/PID/fd/DESCRIPTOR is the nam
 with open descriptors costs less than a process in each, and the end of it is the end of all.
 """
 
-from __future__ import annotations
-
 import ctypes
 import os
 import signal

@@ -1,7 +1,5 @@
 """Where the testers of a load run: many hosts, as namespaces of this machine or by ssh."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

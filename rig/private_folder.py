@@ -4,8 +4,6 @@ A container often has 64 MB of such memory. A program that finds no room there w
 could not fetch the file.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

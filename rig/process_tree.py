@@ -1,7 +1,5 @@
 """A program and the processes that it started, directly and indirectly."""
 
-from __future__ import annotations
-
 import os
 import signal
 import time

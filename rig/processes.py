@@ -1,7 +1,5 @@
 """Running programs. Each is known by its process id; none outlives the process that started it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -4,8 +4,6 @@ The host must let us log in without a password (an ssh key), and have the packag
 `scripts/setup build`. The program is copied there for the time of the run.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import shlex

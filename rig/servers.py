@@ -1,7 +1,5 @@
 """An authserver and a fileserver that are ready, and what a client says to them first."""
 
-from __future__ import annotations
-
 import http.client
 import socket
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ start() makes a Store, which the authserver can use at once. What kinds of store
 table, KINDS, at the end.
 """
 
-from __future__ import annotations
-
 import secrets
 import shutil
 import tempfile

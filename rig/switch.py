@@ -3,8 +3,6 @@
 All names of interfaces but that of our own cable are in namespaces of their own.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -5,8 +5,6 @@ transfer into files, which are fetched when all have ended. A tester that does n
 is lost: its files up to then are fetched if they can be, but the result is of those that are left.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import shutil

@@ -1,7 +1,5 @@
 """Where a server writes a line for each transfer."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

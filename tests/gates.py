@@ -3,8 +3,6 @@
 `tests/gate NAME` runs one. docs/checks.md says when to take which, and how long they take.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

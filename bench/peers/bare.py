@@ -1,7 +1,5 @@
 """Starts the bare programs, which `make peers` builds."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path

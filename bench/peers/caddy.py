@@ -1,7 +1,5 @@
 """Caddy, which serves the files of our folder to everybody."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager

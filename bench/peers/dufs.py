@@ -1,7 +1,5 @@
 """dufs, a share with WebDAV and users of its own. No distribution has it: cargo install dufs."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """nginx in front of our files and our Redis."""
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """The same meter for our protocol and for HTTP: at a fixed rate, or as fast as replies come."""
 
-from __future__ import annotations
-
 import base64
 import json
 import socket

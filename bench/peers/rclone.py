@@ -1,7 +1,5 @@
 """rclone as a client of WebDAV."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor

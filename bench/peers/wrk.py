@@ -1,7 +1,5 @@
 """One run of wrk: an independent witness of what loadgen measures, and of what it costs."""
 
-from __future__ import annotations
-
 import re
 import resource
 from collections.abc import Sequence

@@ -13,8 +13,6 @@ Steps 2 and 4 are called pre-whitening and post-blackening (Davison and Hinkley,
 the blocks would have to be much longer than most runs allow.
 """
 
-from __future__ import annotations
-
 import math
 import random
 import statistics

@@ -1,7 +1,5 @@
 """Sums up all points of a cell: its maximum, N*, service demands, predictions and bottleneck."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ The values are cut where two means describe them best, and each part again, as l
 more than a penalty. A slow drift looks like stairs here; over_time.py knows which of the two it is.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

@@ -5,8 +5,6 @@ that went over the network meanwhile. Who changes one of them by hand, or a part
 the others against him. What agrees is no proof: all of it could be made up.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable, Sequence
 

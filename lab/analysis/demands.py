@@ -6,8 +6,6 @@ programs add up to what was used. A lone request needs more CPU, because it wake
 sleep. So U is no line over X, and the slope of such a line is less than what any request needed.
 """
 
-from __future__ import annotations
-
 import itertools
 import statistics
 from collections.abc import Mapping, Sequence

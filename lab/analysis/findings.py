@@ -5,8 +5,6 @@ needs the whole 99% interval on one side, or a bottleneck that leads in every pa
 was not reached tells nothing. A stage that ran with another store than its own is not compared.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeGuard

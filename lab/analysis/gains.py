@@ -9,8 +9,6 @@ On a machine that others use, the requests for each second of the servers' CPU t
 of throughput: other programs take time from a request, and add little to its CPU time.
 """
 
-from __future__ import annotations
-
 import statistics
 from dataclasses import dataclass
 

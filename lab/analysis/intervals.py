@@ -4,8 +4,6 @@ A single quantity is shown with its 95% interval. A ratio of two decides a verdi
 dozens of them, so its interval is a 99% one: of 100 verdicts, about one is wrong by chance.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ server that is m times as fast, plus a fixed delay (Seidmann's approximation). A
 still takes D, and the station still saturates at m / D.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Whether a run drifted or changed, by its series: its requests, and their mean response time."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """What was measured in each pass, how two such things compare, and whether a claim is seen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ that of what remains of two columns when a line over a third one is taken off. I
 the same.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """How busy everything was that can be busy: cores, disks, main threads, the network."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -8,8 +8,6 @@ A moving average is None where its window would reach beyond the first or the la
 the ends of a curve are means of as much as its middle.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections import Counter

@@ -4,8 +4,6 @@ Nothing is shifted before it is compared. If another number of seconds between t
 better, it is told, because it means that a clock is wrong or that one view counts later.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping

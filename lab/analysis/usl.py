@@ -4,8 +4,6 @@ lambda is the throughput at N = 1. sigma is the serial share (contention). kappa
 keeping each pair consistent (coherence). N counts threads or cores.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable

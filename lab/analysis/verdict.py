@@ -14,8 +14,6 @@ Loopback counts only where nothing else is at 70%, because what it carries depen
 does not count where several connections carried more than the one of iperf3.
 """
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -11,8 +11,6 @@
 A module imports only what its own part may: see FLOORS in tests/lab/test_rooms.py.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from functools import cache
 

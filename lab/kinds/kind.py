@@ -5,8 +5,6 @@ tuple FIGURES. A row is all that a new figure needs beside the place that measur
 has a column of this name, the views have one with this title, and docs/lab.md describes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import import_module

@@ -1,7 +1,5 @@
 """Callgrind counts a program's instructions per function: its files, and what they say."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ What was asked for says little. The kernel doubles a buffer, keeps a part of it,
 that a route has. So the window is the largest that the other end offered.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterable

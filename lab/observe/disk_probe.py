@@ -7,8 +7,6 @@ changes: others use it too, and that of a virtual machine may be faster for a wh
 figures differ, none of them is believed alone, see marks().
 """
 
-from __future__ import annotations
-
 import math
 import mmap
 import os

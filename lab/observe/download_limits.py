@@ -1,7 +1,5 @@
 """Compares this host with what downloads by clients need: links, their tools, and what watches."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from pathlib import Path

@@ -4,8 +4,6 @@ A row is all that a new figure needs beside the place that samples it. usage.csv
 name, the report's table of the host a column with this title, and docs/lab.md describes it.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..kinds.kind import LESS, MORE, NEITHER

@@ -1,7 +1,5 @@
 """Describes this host: hardware, versions, and settings that influence results."""
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

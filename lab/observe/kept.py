@@ -1,7 +1,5 @@
 """What a program had saved of a file when it was killed, and what was sent again all the same."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

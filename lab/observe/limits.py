@@ -1,7 +1,5 @@
 """Compares the limits of this host with what a load test needs."""
 
-from __future__ import annotations
-
 import os
 import re
 import resource

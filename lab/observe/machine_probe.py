@@ -4,8 +4,6 @@ The kernel may let more pass than a limit says, or may not hold it at all, for e
 system that its disk limit does not know. So a result has the limits and what was measured.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """What is known of one moment: counters, which only rise, and gauges, by their names."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 INTERVAL_S = 0.25  # between two samples

@@ -1,7 +1,5 @@
 """Reads the counters of the host in /proc: cores, tasks, disks, networks and memory."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping
 from pathlib import Path

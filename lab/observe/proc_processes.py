@@ -1,7 +1,5 @@
 """Reads the counters of a process, with all that it started, in /proc."""
 
-from __future__ import annotations
-
 import os
 import re
 import time

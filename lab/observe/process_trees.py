@@ -4,8 +4,6 @@ Few processes are read in every sample. Many are read in a thread of their own, 
 has to wait for them. At the end each sample gets what lies between two such readings.
 """
 
-from __future__ import annotations
-
 import time
 from bisect import bisect
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Where files are: how much of them is in the page cache, and in how many pieces on the disk."""
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import os

@@ -1,7 +1,5 @@
 """Does the same thing again and again, in a thread of its own and at a bounded cost."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """The memory of servers over time, as PSS: what each adds to the host, with all that it started."""
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

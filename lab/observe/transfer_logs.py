@@ -1,7 +1,5 @@
 """Reads the logs of transfers that servers write, whatever their form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The limits of this host that a crowd of connections meets, found by trying, not by reading."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -1,7 +1,5 @@
 """What the machine did during the measured window, computed from samples."""
 
-from __future__ import annotations
-
 import statistics
 from bisect import bisect_left
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What a paper found, as claims that measurements can be held against. Read from findings.json."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

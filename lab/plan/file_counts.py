@@ -1,7 +1,5 @@
 """How many test files of each size a run uses, and how long it takes to make them."""
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path

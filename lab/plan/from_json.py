@@ -1,7 +1,5 @@
 """Reads dataclasses from the JSON that dataclasses.asdict() gives."""
 
-from __future__ import annotations
-
 from dataclasses import MISSING, Field, fields, is_dataclass
 from types import UnionType
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints

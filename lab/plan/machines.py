@@ -4,8 +4,6 @@ A machine is the part of this host that stands for it. Only the program that ser
 sessions get that part. The others keep the whole host.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Mapping

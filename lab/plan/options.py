@@ -1,7 +1,5 @@
 """Checks the values of the command line of `lab run`."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from pathlib import Path

@@ -9,8 +9,6 @@ machines.json is of all papers, see machines.py.
 Rows are named as in experiments.json. Numbers are copied as printed.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

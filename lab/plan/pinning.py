@@ -1,7 +1,5 @@
 """Which cores each component may use."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rig.cores import Cores, counted, format_cores, parse_cores

@@ -1,7 +1,5 @@
 """What a run will measure, and an estimate of how long it takes."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The checks that a point must pass before it may enter a table."""
 
-from __future__ import annotations
-
 from rig.place import Told
 
 from ..observe import usage as observed

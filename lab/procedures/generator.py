@@ -1,7 +1,5 @@
 """What drives a load: the load generator on one host, or one on each of many."""
 
-from __future__ import annotations
-
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Measures one point: the load generator drives the servers while the sampler watches."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack

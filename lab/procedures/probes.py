@@ -3,8 +3,6 @@
 Every verdict on a run uses these results.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Figure 3: the fileserver under callgrind, while a few threads fetch files."""
 
-from __future__ import annotations
-
 import shutil
 import tempfile
 from functools import partial

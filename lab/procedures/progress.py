@@ -1,7 +1,5 @@
 """Prints how far a run is, on standard error: point i of n, the rate, the time left."""
 
-from __future__ import annotations
-
 import sys
 import time
 

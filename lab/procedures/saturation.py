@@ -10,8 +10,6 @@ The 95% interval is that of fits to made-up experiments: the curve, with the dev
 measured points drawn again.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 import random

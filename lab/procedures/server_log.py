@@ -1,7 +1,5 @@
 """What the server wrote about the transfers of one trial."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Sequence

@@ -6,8 +6,6 @@ block is B A A B. A block counts as a whole or not at all: what an interrupted r
 of one is not continued.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager

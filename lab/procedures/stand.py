@@ -1,7 +1,5 @@
 """Servers that are up for the trials of a cell, and what is around them."""
 
-from __future__ import annotations
-
 import sys
 from contextlib import suppress
 from dataclasses import dataclass

@@ -9,8 +9,6 @@ A procedure says which point of a cell comes next. It knows only the runs so far
 run of the lab can be resumed.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from dataclasses import dataclass
 

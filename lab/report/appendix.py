@@ -1,7 +1,5 @@
 """The end of a report: invalid points, remarks, and the environment with its command lines."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection
 

@@ -1,7 +1,5 @@
 """The view that says for one stage after the other where its limit is and where its time goes."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from ..analysis.cells import CellResult

@@ -1,7 +1,5 @@
 """Compares two results folders: the ratio of every cell, their verdicts, and what else differs."""
 
-from __future__ import annotations
-
 from dataclasses import asdict
 
 from rig.errors import Failed

@@ -1,7 +1,5 @@
 """A report as blocks, which html.py and markdown.py print. Texts have no markup except `code`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace

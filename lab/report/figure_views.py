@@ -1,7 +1,5 @@
 """The views that draw maxima, gains and the profile."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..observe import call_graph

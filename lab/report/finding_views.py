@@ -1,7 +1,5 @@
 """The paper's findings with our verdicts: a checklist, and the evidence for each line of it."""
 
-from __future__ import annotations
-
 from ..analysis import findings, passes
 from ..analysis.cells import Analysis
 from ..analysis.findings import Judged

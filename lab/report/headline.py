@@ -1,7 +1,5 @@
 """The title of a report: what was found, after how many points failed if these are many."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from rig.cores import counted

@@ -1,7 +1,5 @@
 """What the host felt while each cell had most to do, and the memory of servers with a limit."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 

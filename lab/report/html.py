@@ -1,7 +1,5 @@
 """Prints a document as one HTML file that needs nothing else: styles and figures are inside it."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from html import escape

@@ -1,7 +1,5 @@
 """How the HTML report looks: on a wide window, on a phone, in dark mode and in print."""
 
-from __future__ import annotations
-
 from .charts import palette
 
 _ON_SCREEN = """

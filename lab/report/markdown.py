@@ -1,7 +1,5 @@
 """Prints a document as Markdown, with the figures as links to their files."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from .document import (

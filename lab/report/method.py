@@ -1,7 +1,5 @@
 """How the points were measured, said once for all figures and tables."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 

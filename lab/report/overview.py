@@ -1,7 +1,5 @@
 """The first page: what was found, in figures that a class can be shown, and how far to trust it."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 

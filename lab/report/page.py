@@ -1,7 +1,5 @@
 """Writes the report of a results folder: report.html, summary.md and the figures."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """The view of what happened on the host while the maximum was measured: Figures 5 to 12."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 
 from ..analysis.cells import CellResult

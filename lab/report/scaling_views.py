@@ -1,7 +1,5 @@
 """The view of throughput over the number of the fileserver's cores: Figure 14."""
 
-from __future__ import annotations
-
 from ..analysis import usl
 from ..analysis.cells import CellResult
 from ..plan.catalog import Stage, row_title

@@ -1,7 +1,5 @@
 """What a view gets, and what several views ask of it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..analysis import gains

@@ -1,7 +1,5 @@
 """Runs over time, where their series were kept: which were not steady, and how one looked."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """A sheet of results: columns, which make a table of them, and curves, which make a chart."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby

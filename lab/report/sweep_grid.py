@@ -1,7 +1,5 @@
 """All sweeps over N: throughput, and response times. A panel for each row and each two stages."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ An experiment in papers/*/experiments.json names its views. To add a view, write
 takes a Scene, and give it a line in VIEWS in page.py.
 """
 
-from __future__ import annotations
-
 from ..analysis.cells import CellResult
 from ..plan.catalog import Stage, row_title
 from ..results.environment import Environment

@@ -1,7 +1,5 @@
 """How numbers are written in a report."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..analysis.cells import CellResult

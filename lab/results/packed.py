@@ -2,8 +2,6 @@
 leaves it. A run writes plain files: what it has recorded is there however it ends.
 """
 
-from __future__ import annotations
-
 import os
 import zipfile
 from pathlib import Path

@@ -10,8 +10,6 @@ Columns of points.csv are read by their names. A column that is missing means th
 measured, so a folder of an older version stays readable. Columns of a newer version are ignored.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import json

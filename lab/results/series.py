@@ -5,8 +5,6 @@ As JSON with a line for each number, they would be the most of what a long trial
 A distribution of response times is one text of `upper_ms:count`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any

@@ -3,23 +3,21 @@
 A column that is missing means that its value was not measured, if its field has a default.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, get_type_hints
 
 
 def parsed(
     kind: type, row: Mapping[str, str], prefix: str = "", without: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """The fields of a dataclass, by their names. KeyError if one is missing that has no default."""
-    values = {}
+    values, types = {}, get_type_hints(kind)
     for field in fields(kind):
         column = prefix + field.name
         if field.name in without or (field.default is not MISSING and not row.get(column)):
             continue
-        values[field.name] = _value(str(field.type), row[column])
+        values[field.name] = _value(types[field.name], row[column])
     return values
 
 
@@ -33,9 +31,9 @@ def short(value: Any) -> Any:
     return round(value, 4) if isinstance(value, float) else value
 
 
-def _value(kind: str, text: str) -> Any:
-    if kind == "str":
+def _value(kind: object, text: str) -> Any:
+    if kind is str:
         return text
-    if kind == "int":
+    if kind is int:
         return int(text)
-    return text == "True" if kind == "bool" else float(text)
+    return text == "True" if kind is bool else float(text)

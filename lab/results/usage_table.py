@@ -7,8 +7,6 @@ Older versions had columns of points.csv in its place, for example fileserver_cp
 value for each core in core_user. They are only read.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -4,8 +4,6 @@ Whoever has just written a file has it in the cache, so there are two ways: `cre
 it was written, `dropped` throws it out of the cache.
 """
 
-from __future__ import annotations
-
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What systems have in common whose servers are programs of this machine."""
 
-from __future__ import annotations
-
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterator

@@ -4,8 +4,6 @@ A system is the first that a new kind of server needs: implement the three class
 to known.py. What its users do is a workload; which point comes next is a procedure.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Our own servers: a store, an authserver and a fileserver."""
 
-from __future__ import annotations
-
 import re
 import secrets
 import tempfile

@@ -1,7 +1,5 @@
 """Runs the load generator for a load, from its command line to its result."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rig import loadgen

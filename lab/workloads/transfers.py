@@ -1,7 +1,5 @@
 """Single transfers of a burst, as the load generator or the server recorded them."""
 
-from __future__ import annotations
-
 import csv
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Uploads that were seen one by one, by the clients or by the server, as a course over time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

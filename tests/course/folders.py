@@ -1,7 +1,5 @@
 """Results folders of made-up runs that obey all laws, and what forgers do to them."""
 
-from __future__ import annotations
-
 import csv
 import json
 import os

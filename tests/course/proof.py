@@ -5,8 +5,6 @@ that get that far, which takes most of the time; without it, cheats that only a 
 in the class. --only NAME... marks these.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

@@ -3,8 +3,6 @@
 Each server is tests/course/perfect.py with one text changed, or a Makefile that does harm.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

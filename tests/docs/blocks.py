@@ -1,7 +1,5 @@
 """The code blocks of a Markdown page: fenced ones, and those that are indented by four columns."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The commands of a block, and why some of them are not run."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The flags that a page names, each with the command that it belongs to."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """The pages whose blocks are run, and the report about them."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import paste

@@ -1,7 +1,5 @@
 """Pastes the blocks of a page, one after the other, and writes down what became of each command."""
 
-from __future__ import annotations
-
 import functools
 import os
 import re

@@ -6,8 +6,6 @@ In the file, a line `> TEXT` is sent, and the lines below it must be the answer.
 Exits with status 1 and says what was answered if it was something else.
 """
 
-from __future__ import annotations
-
 import re
 import socket
 import sys

@@ -1,7 +1,5 @@
 """A bash for a page, in a fresh copy of the checkout, and in namespaces if these can be made."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import functools

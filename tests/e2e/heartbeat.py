@@ -1,7 +1,5 @@
 """How long this machine has stood still, by a thread that should do a little every 20 ms."""
 
-from __future__ import annotations
-
 import os
 import threading
 import time

@@ -1,7 +1,5 @@
 """A network of our own, in which others' connections and firewall disturb nothing."""
 
-from __future__ import annotations
-
 import ctypes
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Threads of a test: a failure in one of them is a failure of the test."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 

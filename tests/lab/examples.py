@@ -1,7 +1,5 @@
 """Runs with simple numbers, for tests that need one."""
 
-from __future__ import annotations
-
 import tempfile
 import unittest
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """A served folder and accounts, for tests with the FTP servers of others."""
 
-from __future__ import annotations
-
 import ftplib
 import io
 import os

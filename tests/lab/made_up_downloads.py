@@ -1,7 +1,5 @@
 """Attempts to fetch a file that nobody made, for tests."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import examples

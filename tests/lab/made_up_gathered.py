@@ -1,7 +1,5 @@
 """Records of testers that are made up, so that what they come to is known."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from lab.kinds.ramp.gathered import Gathered, Lost, OfTester

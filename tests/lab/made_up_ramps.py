@@ -1,7 +1,5 @@
 """Runs of ramps that are made up, so that what they show is known."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What tests need that lay links between network namespaces."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

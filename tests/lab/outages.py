@@ -1,7 +1,5 @@
 """The series of a run of twelve seconds in which the authserver was killed and started again."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from lab.kinds.failover import load

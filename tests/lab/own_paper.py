@@ -1,7 +1,5 @@
 """A paper of a test's own, with downloads. Its stages are in no paper of the lab."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Runs `scripts/lab` for real, for the tests of what it writes."""
 
-from __future__ import annotations
-
 import csv
 import os
 import re

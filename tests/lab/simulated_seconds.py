@@ -1,7 +1,5 @@
 """Seconds of runs that never were, of which is known what happened in them. A level is 100."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Sequence

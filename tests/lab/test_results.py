@@ -5,8 +5,6 @@ Their report is also the example that the rules of all figures and tables are tr
 After a change of the lab's wording or rules, `make results-summary` writes the summaries again.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,7 +1,5 @@
 """Clients that ask for everything, by HTTP and natively, and note what they got."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import re

@@ -1,7 +1,5 @@
 """File systems for the served folder."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import shutil

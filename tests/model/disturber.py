@@ -1,7 +1,5 @@
 """Somebody else, who changes the served folder on the disk and knows nothing of the server."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import random

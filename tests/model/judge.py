@@ -1,7 +1,5 @@
 """Compares all that clients were told with what the model says was possible at that time."""
 
-from __future__ import annotations
-
 import json
 import math
 import re

@@ -1,7 +1,5 @@
 """Starts rounds one after the other: tests/model/run."""
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import random

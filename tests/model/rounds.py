@@ -1,7 +1,5 @@
 """One round: servers, clients and somebody else for some seconds, then rest, then judgement."""
 
-from __future__ import annotations
-
 import itertools
 import threading
 import time

@@ -1,7 +1,5 @@
 """What files contain: each block of 32 bytes says of which version it is, and where it stands."""
 
-from __future__ import annotations
-
 import itertools
 import re
 

@@ -1,7 +1,5 @@
 """Which tests `make ledger` runs for a mutation: those that enter what it changes."""
 
-from __future__ import annotations
-
 import hashlib
 from collections import defaultdict
 from collections.abc import Iterator

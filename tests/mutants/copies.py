@@ -10,8 +10,6 @@ A mutation of what is not in the body of a function, such as a constant, needs a
 point.h says how a mutation is chosen when a program starts.
 """
 
-from __future__ import annotations
-
 import re
 import zlib
 from collections.abc import Iterable, Mapping

@@ -5,8 +5,6 @@ initializer by the words in front of the brace. What it takes for no function is
 cheaply.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

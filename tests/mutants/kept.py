@@ -10,8 +10,6 @@ The function may be anywhere in the file, or in another file of its folder. With
 the text is in the file once. Lines that begin with # are comments.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

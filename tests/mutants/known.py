@@ -1,7 +1,5 @@
 """What `make ledger` knows. It is kept in build/mutants/ledger while the sources stay the same."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import shutil

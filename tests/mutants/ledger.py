@@ -13,8 +13,6 @@ What is known is kept in build/mutants/ledger while the sources stay the same, s
 on from there. The result is tests/ledger.txt.
 """
 
-from __future__ import annotations
-
 import datetime
 import re
 import subprocess

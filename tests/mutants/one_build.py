@@ -3,8 +3,6 @@
 It stays, so that only what changed is compiled again.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

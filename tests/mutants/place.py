@@ -1,7 +1,5 @@
 """Where the text of a mutation is: found by its function, so that code may move."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a test enters: functions of C++, and files of Python. It runs once for that, unmutated."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Runs tests on a copy of the sources, with a time limit, and leaves no process behind."""
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import os

@@ -4,8 +4,6 @@
 `make mutants` has all mutations in one build instead: one_build.py.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

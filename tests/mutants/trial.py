@@ -6,8 +6,6 @@ and are chosen when a program starts; copies.py says how. Works on a copy of the
 line is N passed, N failed, N skipped; a mutation that was killed counts as passed.
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """The unit tests as the ledger runs them: many in one process, as long as none ends it."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import re

@@ -4,8 +4,6 @@ If it passes then, it counts as passed and is named as UNSTEADY. More than a few
 run. tests/unsteady.md keeps those that are not mended yet, and there is no third time.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Runs one file of tests in this process. No test takes longer than the time limit."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

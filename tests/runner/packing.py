@@ -1,7 +1,5 @@
 """How many files of tests run at once: as many as keep the cores busy, as tests mostly wait."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Runs files of tests side by side, each in a process of its own."""
 
-from __future__ import annotations
-
 import multiprocessing
 import time
 from collections.abc import Iterator, Sequence

@@ -1,7 +1,5 @@
 """Runs the steps of a gate in rows, side by side, and says what came of them."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

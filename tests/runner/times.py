@@ -1,7 +1,5 @@
 """What the files of tests took when it was last written down: tests/times.txt."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, TypeVar
 

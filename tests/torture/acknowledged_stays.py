@@ -1,7 +1,5 @@
 """An account whose `new` was answered OK is there after crashes and power cuts."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import random

@@ -1,7 +1,5 @@
 """Servers that are killed, paused and started again while clients talk to them."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Processes of the bench itself, which end with it."""
 
-from __future__ import annotations
-
 import ctypes
 import multiprocessing
 import os

@@ -1,7 +1,5 @@
 """Many connections of one process: clients that ask one thing, and clients that are slow."""
 
-from __future__ import annotations
-
 import collections
 import heapq
 import os

@@ -1,7 +1,5 @@
 """The authserver is away: no byte of a file leaves without its OK, and clients are told at once."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor

@@ -7,8 +7,6 @@ each request in turn. A client that is sent other bytes than the server's has no
 and neither has a server that is sent other requests than the client's.
 """
 
-from __future__ import annotations
-
 import asyncio
 import random
 import socket

@@ -1,7 +1,5 @@
 """Files change in every way while clients fetch them, and a disk returns errors."""
 
-from __future__ import annotations
-
 import contextlib
 import itertools
 import re

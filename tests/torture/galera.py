@@ -4,8 +4,6 @@ A cluster is started as its administrator would, but no data is sent to a node t
 with the same.
 """
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 import uuid

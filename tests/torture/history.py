@@ -4,8 +4,6 @@ A name belongs to at most one password. A request whose answer is not known, bec
 its connection ended, may have been carried out at any time after it was sent.
 """
 
-from __future__ import annotations
-
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence

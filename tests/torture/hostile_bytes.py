@@ -1,7 +1,5 @@
 """Whatever bytes arrive, nothing crashes, no account changes and the memory stays as it was."""
 
-from __future__ import annotations
-
 import random
 import re
 import socket

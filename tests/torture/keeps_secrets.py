@@ -1,7 +1,5 @@
 """Passwords that are easy to find go through everything, and are then searched for everywhere."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import secrets

@@ -1,7 +1,5 @@
 """Which of the accounts that were acknowledged are gone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import promise  # noqa: F401  # lets us import from the other folders of tests

@@ -4,8 +4,6 @@ Three nodes of Galera, and two fileservers with an authserver each, which prefer
 Clients of both contend for the same names.
 """
 
-from __future__ import annotations
-
 import tempfile
 import threading
 import time

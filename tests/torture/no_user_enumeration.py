@@ -1,7 +1,5 @@
 """Nobody can tell from the time of an answer whether a user exists."""
 
-from __future__ import annotations
-
 import csv
 import math
 import random

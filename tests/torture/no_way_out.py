@@ -1,7 +1,5 @@
 """No file name leads out of the served folder, however it is spelt and whatever is in it."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import random

@@ -4,8 +4,6 @@ Two fileservers, each with an authserver of its own, share a store. Faults are p
 parts of the second one. Clients of both contend for the same names.
 """
 
-from __future__ import annotations
-
 import itertools
 import statistics
 import tempfile

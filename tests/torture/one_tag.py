@@ -5,8 +5,6 @@ clients put bytes of one size at the same moment. The clocks of file systems are
 ticks, or keep whole seconds.
 """
 
-from __future__ import annotations
-
 import base64
 import http.client
 import tempfile

@@ -1,7 +1,5 @@
 """Many clients ask for the same new account at the same moment: one gets it."""
 
-from __future__ import annotations
-
 import socket
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack

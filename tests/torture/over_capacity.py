@@ -1,7 +1,5 @@
 """More clients than there is room for: each is served or told `busy`, and nobody suffers later."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import statistics

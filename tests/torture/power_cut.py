@@ -3,8 +3,6 @@
 The server is started with variables(), which load power_cut.c into it. It says what is recorded.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What a promise is: a measurement with a figure, and a control that shows it can fail."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Slow clients by the thousand: the others keep their throughput, and each slow one is closed."""
 
-from __future__ import annotations
-
 import resource
 import statistics
 import time

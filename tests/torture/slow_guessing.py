@@ -1,7 +1,5 @@
 """One address guesses a password: few guesses reach the authserver, and the victim logs in."""
 
-from __future__ import annotations
-
 import itertools
 import re
 import socket

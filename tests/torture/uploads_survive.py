@@ -4,8 +4,6 @@ Each sender replaces files of its own, version after version. Each version says 
 line, so a file shows which version it is, and whether it is one version and whole.
 """
 
-from __future__ import annotations
-
 import base64
 import contextlib
 import http.client

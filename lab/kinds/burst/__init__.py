@@ -1,7 +1,5 @@
 """Transfers that are asked for in the same moment."""
 
-from __future__ import annotations
-
 from ..kind import Kind
 
 KIND = Kind(

@@ -1,7 +1,5 @@
 """Sums up the trials of bursts: rates by the number of transfers, and how far they overlapped."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

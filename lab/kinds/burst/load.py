@@ -1,7 +1,5 @@
 """A burst: N transfers that are asked for in the same moment. One round in one run of loadgen."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any

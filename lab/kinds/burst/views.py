@@ -1,7 +1,5 @@
 """The view of bursts: the rate of transfers that begin together, by how many there are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any

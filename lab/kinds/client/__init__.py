@@ -1,7 +1,5 @@
 """One file, which a program that people use fetches over several channels."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..kind import Kind

@@ -1,7 +1,5 @@
 """One attempt to fetch a file with a client: see generator.py, and kinds/client/load.py."""
 
-from __future__ import annotations
-
 import os
 import random
 import time

@@ -4,8 +4,6 @@ With few attempts the interval is that of all downloads by the same program over
 analysis.py. So two short runs may differ in what they can tell, but seldom in what they tell.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

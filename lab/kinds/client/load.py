@@ -17,8 +17,6 @@ The round trip beside a download is foretold by the windows of its channels: eac
 under way. What the link itself does not hold waits in its queue.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

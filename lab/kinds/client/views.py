@@ -1,7 +1,5 @@
 """The views of downloads: rates and round trips over the number of channels."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 

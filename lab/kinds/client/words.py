@@ -1,7 +1,5 @@
 """What downloads came to, in words."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Sequence

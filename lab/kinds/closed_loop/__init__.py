@@ -1,7 +1,5 @@
 """N users, each with one request under way."""
 
-from __future__ import annotations
-
 from ..kind import Kind
 
 KIND = Kind(

@@ -1,7 +1,5 @@
 """A closed loop: N users, each with one request under way. One run of the load generator each."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A closed loop over many kept connections, of which some may be idle."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..kind import Kind

@@ -1,7 +1,5 @@
 """Sums up the trials over many kept connections, by how many there are."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ All of them ask, or a few do while the others are logged in and idle. The load g
 threads among those that ask. Which file each asks for is drawn.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -1,7 +1,5 @@
 """The view of many connections: what each model costs over N, with all active and most idle."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Many slow users, each at its own pace."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..kind import Kind

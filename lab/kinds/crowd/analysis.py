@@ -1,7 +1,5 @@
 """Sums up the trials of a crowd: who holds at each number of users, and the most that do."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Callable
 from dataclasses import dataclass

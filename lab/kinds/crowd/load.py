@@ -1,7 +1,5 @@
 """A crowd: N users on few threads, each reading slowly at its own pace. One run of loadgen each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

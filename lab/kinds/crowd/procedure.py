@@ -4,8 +4,6 @@ A number of users holds when nobody drops out. It knows only the runs so far, so
 of the lab can be resumed. There is one pass: a search does not depend on the order of cells.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from rig.host import raise_descriptor_limit

@@ -1,7 +1,5 @@
 """The views of crowds: the most users that hold, who is left, and what the load generator needs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 
 from rig.place import LOOPBACK

@@ -1,7 +1,5 @@
 """An open loop while a server is killed and started again."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..kind import Kind

@@ -1,7 +1,5 @@
 """A procedure: one run at the same rate in each pass, in which a server is killed."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ...plan.planned import Planned, Setting

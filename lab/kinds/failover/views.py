@@ -1,7 +1,5 @@
 """The view of a failover: each second of a run, and what it came to."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

@@ -1,7 +1,5 @@
 """A closed loop of readers and writers."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..kind import Kind

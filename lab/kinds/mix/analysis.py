@@ -1,7 +1,5 @@
 """Sums up the trials of mixes, and says which hits a memory should have."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

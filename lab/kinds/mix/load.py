@@ -4,8 +4,6 @@ The kind of each request is drawn, and which file a get asks for. All files have
 does what is written. Whatever is written has a name that nobody asks for.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

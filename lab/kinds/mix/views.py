@@ -1,7 +1,5 @@
 """The view of mixes: hits and response times over the memory, with writers and without."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ...analysis.passes import RATE

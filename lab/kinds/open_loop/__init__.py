@@ -1,7 +1,5 @@
 """Requests that are due at random moments, and wait for no other."""
 
-from __future__ import annotations
-
 from ..kind import Kind
 
 KIND = Kind(

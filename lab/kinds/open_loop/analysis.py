@@ -1,7 +1,5 @@
 """Sums up the points of an open loop: response times over the offered load, and the search."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -3,8 +3,6 @@
 It is a run as in closed_loop.py, with a schedule. Response times start when a request is due.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from typing import Any

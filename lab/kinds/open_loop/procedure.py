@@ -5,8 +5,6 @@ schedule. The last pass searches between the highest rate that keeps the limit a
 does not. It knows only the runs so far, so an interrupted run of the lab can be resumed.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ...plan.planned import Planned, Setting

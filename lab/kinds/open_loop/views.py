@@ -1,7 +1,5 @@
 """The view of an open loop: response times over the offered load, and the most within a limit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

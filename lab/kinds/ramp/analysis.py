@@ -1,7 +1,5 @@
 """What a ramp shows: both views of it, what clients cost the server, and where throughput ends."""
 
-from __future__ import annotations
-
 import bisect
 import math
 from collections.abc import Callable, Mapping, Sequence

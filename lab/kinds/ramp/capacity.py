@@ -4,8 +4,6 @@ Memory is that of the servers' control group, without page cache, which the kern
 shared link and the CPU are no ends: past them the server only gets slower.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf

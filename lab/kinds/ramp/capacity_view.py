@@ -1,7 +1,5 @@
 """The view of capacity: how many uploads memory bears, foretold and tried."""
 
-from __future__ import annotations
-
 from ...plan.catalog import Stage
 from ...report.document import Block, Table
 from ...report.scene import Scene

@@ -1,7 +1,5 @@
 """Judges what a paper found about ramps. A verdict needs the whole 99% interval on one side."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 

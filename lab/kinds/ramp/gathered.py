@@ -1,7 +1,5 @@
 """What many testers recorded in one load, set beside each other by our clock."""
 
-from __future__ import annotations
-
 import csv
 import io
 import math

@@ -1,7 +1,5 @@
 """A load from many hosts: testers that begin at one moment, and links that change meanwhile."""
 
-from __future__ import annotations
-
 import json
 import time
 from contextlib import ExitStack

@@ -1,7 +1,5 @@
 """The view of ramps: a run over time as clients and server saw it, and what it came to."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ...analysis import change_points, trend

@@ -1,7 +1,5 @@
 """What ramps came to, in words."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ...analysis import knee as knees

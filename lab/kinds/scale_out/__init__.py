@@ -1,7 +1,5 @@
 """A closed loop against several hosts behind a proxy."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from ..kind import Kind

@@ -1,7 +1,5 @@
 """Sums up the trials over hosts behind a proxy, and says when more of them bring nothing more."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Sequence

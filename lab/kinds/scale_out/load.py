@@ -3,8 +3,6 @@
 All files are asked for equally often. Where a host is lost, requests may fail, but only afterwards.
 """
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Mapping, Sequence

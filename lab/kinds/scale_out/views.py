@@ -1,7 +1,5 @@
 """The view of hosts behind a proxy: rate, files in memory, and each second of a loss."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ...analysis import passes

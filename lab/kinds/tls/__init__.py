@@ -1,7 +1,5 @@
 """A closed loop by HTTP, in clear or in TLS, on kept connections or with one for each request."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Sums up the trials in TLS and in clear, and finds what each is held against."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 

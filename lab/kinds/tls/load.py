@@ -4,8 +4,6 @@ The load generator counts its handshakes. A run in which there were others than 
 is not valid.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

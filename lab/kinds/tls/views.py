@@ -1,7 +1,5 @@
 """The view of TLS: what it adds to a kept request, and what a handshake costs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from ...analysis import passes

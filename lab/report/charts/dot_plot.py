@@ -1,7 +1,5 @@
 """Rows with a dot for our value, a line for its interval, and a mark for the paper's value."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

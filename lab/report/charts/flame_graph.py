@@ -1,7 +1,5 @@
 """Functions below those that called them, as wide as what they took: a flame graph, upside down."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ...observe.call_graph import Frame

@@ -1,7 +1,5 @@
 """Curves over one axis, each named at its end instead of in a legend."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ unit. Where there are more points than columns of pixels, a pale band reaches fr
 largest of a column, and the line is their mean.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ core spent its time is violet. Requests that failed are red. The paper is grey a
 is ink.
 """
 
-from __future__ import annotations
-
 # name -> (in light mode, in dark mode)
 COLOURS = {
     "ink": ("#1c2430", "#e4e8ee"),

@@ -1,7 +1,5 @@
 """Scales: from a value to a place on the canvas, and the ticks of the axis."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass

@@ -4,8 +4,6 @@ A second is drawn at its middle, so that events, which have exact times, stand w
 The axis has room for all events. On a busy machine one may come before the run, or after its end.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

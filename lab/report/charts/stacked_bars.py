@@ -1,7 +1,5 @@
 """Horizontal bars of parts, one under the other: what a total consists of."""
 
-from __future__ import annotations
-
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 Elements have classes instead of colours; palette.py says what these look like. There are no ids.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from html import escape
 from itertools import pairwise

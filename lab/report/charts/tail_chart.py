@@ -2,8 +2,6 @@
 to 99%. That is the axis of HdrHistogram's plotter: 1 / (1 - percentile), logarithmic.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

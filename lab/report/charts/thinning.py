@@ -1,7 +1,5 @@
 """Many points in few bytes: one for each column of pixels, as no more of them can be seen."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What a client is to the lab: a command line that gets one file over a number of channels."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Copies of a file from one server to another: by order of a client, or through it."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Our load generator as a client: one user, who gets one file over several channels."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The clients by the names that stages give them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """haproxy, set up so that the name of a file decides which host has it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -6,8 +6,6 @@ fileserver reads files in the order of their names until no further one fits, an
 last, with a link at their place. It does not read links, and serves what is behind them from disk.
 """
 
-from __future__ import annotations
-
 import http.client
 import os
 import shutil

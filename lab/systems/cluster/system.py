@@ -4,8 +4,6 @@ Hosts and proxy are network namespaces of this machine, on one switch. Each host
 and a folder of its own. The authserver, the store and the load generator are where the lab is.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections import Counter

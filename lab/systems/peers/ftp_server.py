@@ -1,7 +1,5 @@
 """What is common to the FTP servers: private copies of packages, and whom their sessions run as."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """GridFTP: the server of the Globus toolkit, a process for each session, anonymous users only."""
 
-from __future__ import annotations
-
 import socket
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """inetutils-ftpd: the FTP server of BSD, started by inetd for each connection, as wu-ftpd was."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rig.errors import Failed

@@ -1,7 +1,5 @@
 """The servers of others by the names that the lab gives them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """A mount namespace for a server, where files of the host are replaced by its own."""
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Sequence
 from pathlib import Path

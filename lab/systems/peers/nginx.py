@@ -1,7 +1,5 @@
 """nginx, set up as somebody would who wants it fast: an event loop on each core."""
 
-from __future__ import annotations
-
 import os
 import re
 import subprocess

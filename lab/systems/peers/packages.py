@@ -3,8 +3,6 @@
 The packages of the FTP servers exclude each other, so no two of them can be installed on one host.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

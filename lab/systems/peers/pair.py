@@ -5,8 +5,6 @@ takes no such order: a server that fetches what it is told to, from where it is 
 door.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """proftpd: a process for each session, accounts in a file like /etc/passwd."""
 
-from __future__ import annotations
-
 from rig.transfer_log import XFERLOG
 
 from .ftp_server import NOBODY, FtpServer

@@ -1,7 +1,5 @@
 """pure-ftpd: two processes for each session, accounts in a file of its own form."""
 
-from __future__ import annotations
-
 import shlex
 import time
 from pathlib import Path

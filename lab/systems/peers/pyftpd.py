@@ -1,7 +1,5 @@
 """pyftpdlib: one process with an event loop, in Python."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What is common to the servers of others: whom they serve, how they are started and stopped."""
 
-from __future__ import annotations
-
 import ctypes
 import ctypes.util
 import secrets

@@ -1,7 +1,5 @@
 """Each server of others as a system under test, beside our own."""
 
-from __future__ import annotations
-
 import secrets
 import tempfile
 from collections.abc import Iterator

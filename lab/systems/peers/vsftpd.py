@@ -1,7 +1,5 @@
 """vsftpd: two processes for each session, accounts from PAM."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from rig.transfer_log import XFERLOG

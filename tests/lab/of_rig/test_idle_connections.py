@@ -1,7 +1,5 @@
 """Connections that log in and then ask for nothing, at a server that answers as it is told."""
 
-from __future__ import annotations
-
 import socket
 import threading
 import unittest

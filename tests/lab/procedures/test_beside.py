@@ -1,7 +1,5 @@
 """Idle connections beside a load, and what a server takes for them."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """`lab compare`: whether the verdicts of two folders are the same, and their gains overlap."""
 
-from __future__ import annotations
-
 import itertools
 import unittest
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Systems whose answers are known, and the questions that the lab answers about them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random

@@ -1,7 +1,5 @@
 """Counts how often the lab is right about systems whose answers are known: `make lab-proof`."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import sys

@@ -4,8 +4,6 @@ What is true of each is known. The noise follows itself: `follows` is the share 
 the next second keeps.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 

@@ -5,8 +5,6 @@ of the lab see nothing but what they see of a real run. How throughput follows f
 worked out here once more, without the code of lab/analysis.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
