@@ -33,7 +33,3 @@ class LocksTest(unittest.TestCase):
                         missing.append(name)
         self.assertEqual(missing, [])
         self.assertGreater(len(locks), 25)
-
-
-if __name__ == "__main__":
-    unittest.main()

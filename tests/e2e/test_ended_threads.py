@@ -1,7 +1,6 @@
 """Without spare threads: those that have ended are joined before many new ones are made."""
 
 import threading
-import unittest
 
 from processes import threads
 from programs import SANITIZED, run
@@ -34,7 +33,3 @@ class EndedThreadsTest(SceneTest):
         # On a busy machine a thread may end long before the last one, which makes the run invalid.
         self.assertIn("errors         none", done[0].stderr)
         self.assertLess(most, _MOST)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -363,7 +363,3 @@ class EventModelTest(SceneTest):
         self.assertEqual(other.ask("/other/new", method="PUT", body=b"x").status, 201)
         self.mark.unlink()
         self.assertEqual({client.answer("PUT").status for client in uploads}, {201})
-
-
-if __name__ == "__main__":
-    unittest.main()

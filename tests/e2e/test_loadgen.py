@@ -21,7 +21,6 @@ def is_connecting_to(port: int) -> bool:
     return any(int(row[2].split(":")[1], 16) == port and row[3] == "02" for row in rows)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenTest(LoadgenScene):
     def test_a_number_of_requests_is_for_each_thread(self) -> None:
         self.serve()

@@ -2,16 +2,14 @@
 
 import socket
 import threading
-import unittest
 
 from loadgen_scene import LoadgenScene
 from peers import Peer
-from programs import BUILD, run
+from programs import run
 
 PATTERN = ("--user", "user%d", "--password", "secret%d")
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenAccountsTest(LoadgenScene):
     def test_new_makes_exactly_these_accounts_however_long_the_run_may_be(self) -> None:
         for length in (("--seconds", "0.001"), ("--requests", "1"), ("--requests", "1000")):

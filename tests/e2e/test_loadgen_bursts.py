@@ -6,7 +6,6 @@ import socket
 import subprocess
 import threading
 import time
-import unittest
 
 from ftp_peer import FILE, FtpPeer
 from http_client import FLAG
@@ -23,7 +22,6 @@ def _is_in_rounds(seen: list[str], opening: str, asking: str, rounds: int) -> bo
     return seen == ([opening] * _THREADS + [asking] * _THREADS) * rounds
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenBurstsTest(LoadgenScene):
     def burst(self, *flags: object, server: object, status: int = 0) -> dict:
         flags = ("--threads", _THREADS, *flags)

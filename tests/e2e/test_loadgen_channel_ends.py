@@ -9,12 +9,10 @@ import socket
 import subprocess
 import threading
 import time
-import unittest
 from collections.abc import Callable
 
 from loadgen_scene import GET, LoadgenScene
 from peers import HangUp
-from programs import BUILD
 from range_peer import RangePeer
 from waiting import LONG_S, eventually
 
@@ -64,7 +62,6 @@ class _OneConnection(RangePeer):
         return super()._answered(request, connection)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenChannelEndsTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()
@@ -213,7 +210,3 @@ class LoadgenChannelEndsTest(LoadgenScene):
         self.assertEqual(self.left_bytes(), 4 * PART)
         left = (self.saved / "big.loadgen-0.part").read_bytes()
         self.assertEqual(left, CONTENT[: 4 * PART])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,12 +3,10 @@
 import itertools
 import socket
 import threading
-import unittest
 from pathlib import Path
 
 from loadgen_scene import GET, LoadgenScene
 from peers import HangUp
-from programs import BUILD
 from range_peer import RangePeer
 from waiting import LONG_S, eventually
 
@@ -19,7 +17,6 @@ CHANNEL_GET = (*GET, *CHANNELS, "--file", "big")
 SMALL_POOL = 5 * PART  # a part for each channel, and one more
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenChannelFaultsTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

@@ -2,13 +2,11 @@
 
 import socket
 import threading
-import unittest
 from collections.abc import Callable
 
 from ftp_range_peer import FtpRangePeer
 from loadgen_scene import GET, LoadgenScene
 from peers import HangUp
-from programs import BUILD
 from waiting import LONG_S, eventually
 
 PART = 256 * 1024
@@ -18,7 +16,6 @@ FTP = (*GET, "--protocol", "ftp", "--file", "big", "--channels", 2)
 KEPT = ("--connection", "keep-alive", "--requests", 2)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenChannelFtpTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()
@@ -139,7 +136,3 @@ class LoadgenChannelFtpTest(LoadgenScene):
         peer = self.scene.keep(FtpRangePeer(CONTENT, lambda verb, one: end(peer, verb, one)))
         result = self.result(*FTP, *KEPT, server=peer, status=1)
         self.assertEqual(self.errors(result), {"busy": 2})
-
-
-if __name__ == "__main__":
-    unittest.main()

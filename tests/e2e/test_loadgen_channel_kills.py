@@ -10,7 +10,6 @@ import random
 import subprocess
 import sys
 import time
-import unittest
 
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene
@@ -29,7 +28,6 @@ _OPEN_BYTES = _POOL + 2 * _CHANNELS * _PART
 _LONGEST_S = 0.1  # a run that is not killed takes about as long
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenChannelKillsTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

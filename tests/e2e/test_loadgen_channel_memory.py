@@ -10,7 +10,7 @@ from pathlib import Path
 
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene
-from programs import BUILD, SANITIZED
+from programs import SANITIZED
 from range_peer import RangePeer
 from waiting import LONG_S
 
@@ -25,7 +25,6 @@ _PEAK = re.compile(r"VmHWM:\s+(\d+) kB")
 
 
 @unittest.skipIf(SANITIZED, "a sanitizer keeps memory that was given back")
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenChannelMemoryTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()
@@ -90,7 +89,3 @@ def _peak(running: subprocess.Popen) -> int:
     """The most memory of a process so far, in bytes; 0 when it has just ended."""
     found = _PEAK.search(Path(f"/proc/{running.pid}/status").read_text())
     return int(found[1]) * _KIB if found else 0
-
-
-if __name__ == "__main__":
-    unittest.main()

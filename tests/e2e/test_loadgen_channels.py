@@ -3,18 +3,16 @@
 import itertools
 import os
 import threading
-import unittest
 
 import server_pairs
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene
-from programs import BUILD, run
+from programs import run
 from threads import run_threads
 
 BIG = bytes(range(251)) * 16_000  # four million bytes
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenChannelsTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

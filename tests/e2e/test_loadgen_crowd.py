@@ -5,7 +5,6 @@ import os
 import socket
 import subprocess
 import threading
-import unittest
 from typing import Any
 
 from http_client import FLAG as FRONT
@@ -20,7 +19,6 @@ REFUSED = "the system refuses --engine io_uring"
 SMALL = 500  # bytes; at 1,000 B/s a fetch takes half a second
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenCrowdTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

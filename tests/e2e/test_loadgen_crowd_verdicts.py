@@ -9,7 +9,6 @@ import signal
 import socket
 import subprocess
 import time
-import unittest
 from typing import Any
 
 from ftp_peer import FtpPeer, Script
@@ -24,7 +23,6 @@ CROWD = (*GET, "--file", "file", "--ramp", 0)
 FTP = ("--protocol", "ftp", "--users", 2, "--pace", 8, "--until-stable", 1)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenCrowdVerdictsTest(LoadgenScene):
     def crowd(self, *flags: object, server: object) -> tuple[dict[str, Any], str]:
         """The JSON and the table of a run that must end with status 1."""

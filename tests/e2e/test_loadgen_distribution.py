@@ -1,10 +1,9 @@
 """loadgen: the whole distribution of the response times."""
 
 import json
-import unittest
 
 from loadgen_scene import GET, LoadgenScene
-from programs import BUILD, run
+from programs import run
 
 
 def counted(buckets: list) -> int:
@@ -17,7 +16,6 @@ def lines_of(hgrm: str) -> list[list[float]]:
     return [[float(number) for number in line] for line in lines[1:]]
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenDistributionTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import threading
-import unittest
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,6 @@ LONG_S = 30
 WAITING = "loadgen: waiting for 4 requests under way; again to quit without results\n"
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenInterruptedTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()
@@ -80,7 +78,6 @@ class LoadgenInterruptedTest(LoadgenScene):
         self.assertNotIn("waiting", (self.scene.folder / "transfers.csv").read_text())
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenHopelessTest(LoadgenScene):
     def ended(self, *flags: object, server: object) -> tuple[dict[str, Any], str]:
         """The result of a run for an hour, which ends earlier, and what it said."""

@@ -2,17 +2,15 @@
 
 import socket
 import struct
-import unittest
 
 from loadgen_scene import GET, GET_LINE, Answer, LoadgenScene
 from peers import HangUp, Peer
-from programs import BUILD, run
+from programs import run
 from waiting import LONG_S
 
 from rig.host import free_port
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenErrorsTest(LoadgenScene):
     def test_errors_are_counted_by_their_code_and_in_no_other_figure(self) -> None:
         self.serve()

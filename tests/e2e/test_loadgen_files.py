@@ -1,13 +1,10 @@
 """loadgen: which files and names it asks for, and what it does with what it gets."""
 
-import unittest
-
 from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file
 from peers import Peer
-from programs import BUILD, run
+from programs import run
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenFilesTest(LoadgenScene):
     def test_unique_gives_every_thread_numbers_of_its_own_in_order(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))

@@ -1,11 +1,10 @@
 """loadgen --protocol ftp: replies that are odd but right, and servers that break their word."""
 
 import json
-import unittest
 
 from ftp_peer import FILE, FtpPeer, Script
 from loadgen_scene import GET, LoadgenScene
-from programs import BUILD, run
+from programs import run
 from waiting import LONG_S
 
 FTP_GET = (*GET, "--protocol", "ftp", "--file", "a")
@@ -13,7 +12,6 @@ KEPT = ("--connection", "keep-alive")
 SHORT_S = 0.3
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenFtpHostileTest(LoadgenScene):
     def peer(self, data: bytes | None = FILE, /, **replies: bytes | None) -> FtpPeer:
         return self.scene.keep(FtpPeer(Script(replies=replies, data=data)))

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import time
-import unittest
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,6 @@ KINDS: dict[str, tuple[object, ...]] = {
 ENDS = {"open loop": "time", "burst": "requests", "crowd": "stable"}
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenHeadTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

@@ -3,13 +3,12 @@
 import socket
 import threading
 import time
-import unittest
 
 from http_client import FLAG as FRONT
 from http_peer import CREATED, OK, HttpPeer
 from loadgen_scene import GET, LoadgenScene
 from peers import HangUp
-from programs import BUILD, run
+from programs import run
 from waiting import LONG_S
 
 ACCOUNT = ("--user", "alice", "--password", "wonderland")
@@ -22,7 +21,6 @@ def answered(answer: bytes):
     return lambda request, connection: answer
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenHttpTest(LoadgenScene):
     def peer(self, answer: bytes, **options) -> HttpPeer:
         return self.scene.keep(HttpPeer(answered(answer), **options))
@@ -210,7 +208,6 @@ class LoadgenHttpTest(LoadgenScene):
             self.assertIn(why, ended.stderr)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenOwnFrontTest(LoadgenScene):
     def test_accounts_are_made_and_their_files_compared_with_the_copies(self) -> None:
         self.serve(*FRONT)

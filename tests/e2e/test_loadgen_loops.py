@@ -5,17 +5,15 @@ import signal
 import socket
 import threading
 import time
-import unittest
 
 from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file, slow_file
 from peers import Peer
-from programs import BUILD, run
+from programs import run
 from waiting import LONG_S
 
 _OPEN = (*GET, "--file", "a", "--rate")
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenLoopsTest(LoadgenScene):
     def open_result(self, *flags: object, server: object) -> dict:
         """A generator that was late on a loaded machine has a result too."""

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import unittest
 from pathlib import Path
 
 from loadgen_scene import GET, one_byte_file, slow_file
@@ -12,7 +11,6 @@ from scene import SceneTest
 from waiting import LONG_S
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenMergeTest(SceneTest):
     def measure(self, *kinds: tuple) -> list[Path]:
         """Runs of as many testers at the same time."""

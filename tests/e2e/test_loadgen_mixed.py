@@ -2,20 +2,18 @@
 
 import json
 import socket
-import unittest
 from collections import Counter
 
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, GET_LINE, LoadgenScene
 from peers import Peer
-from programs import BUILD, run
+from programs import run
 
 
 def answer(line: bytes, _: socket.socket) -> bytes:
     return b"OK\n" if line == GET_LINE or line.startswith(b"new:") else b"OK 1\nx"
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenMixedTest(LoadgenScene):
     def run_result(self, *flags: object, server: object) -> dict:
         """An open loop that was late on a loaded machine has a result too."""

@@ -4,14 +4,12 @@ import unittest
 
 from loadgen_scene import LoadgenScene
 from needs import missing
-from programs import BUILD
 
 from bench.peers import nginx
 
 HTTP = ("--protocol", "http", "--user", "alice")
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 @unittest.skipIf(missing("nginx"), missing("nginx"))
 class LoadgenNginxTest(LoadgenScene):
     def setUp(self) -> None:

@@ -4,14 +4,13 @@ import csv
 import json
 import signal
 import time
-import unittest
 from functools import partial
 
 from http_client import FLAG as FRONT
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
 from processes import minds
-from programs import BUILD, run
+from programs import run
 from waiting import eventually
 
 RAMP = ("--ramp", 1, "--life", 2)
@@ -22,7 +21,6 @@ def _slow(line: bytes, connection) -> bytes:
     return one_byte_file(line, connection)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenRampTest(LoadgenScene):
     def assert_wrong_usage(self, words: str, *flags: object) -> None:
         ended = run("loadgen", *GET, "--file", "a", *flags)
@@ -158,7 +156,3 @@ class LoadgenRampTest(LoadgenScene):
                 self.assertFalse(result.get("valid", False))
                 self.assertNotIn("start_late_s", result)
         self.assertEqual(peer.lines, [])
-
-
-if __name__ == "__main__":
-    unittest.main()

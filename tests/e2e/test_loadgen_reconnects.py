@@ -2,12 +2,10 @@
 
 import socket
 import time
-import unittest
 
 from http_peer import CREATED, OK, HttpPeer
 from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file
 from peers import HangUp, Peer
-from programs import BUILD
 
 _KEPT = ("--connection", "keep-alive")
 _HTTP_GET = (*GET, "--file", "a", "--protocol", "http", *_KEPT)
@@ -34,7 +32,6 @@ def _hang_up(_request: bytes, _connection: socket.socket) -> None:
     raise HangUp
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenReconnectsTest(LoadgenScene):
     def test_a_get_is_repeated_when_its_kept_connection_had_ended(self) -> None:
         peer = self.scene.keep(HttpPeer(_NoMoreThanOne(OK)))

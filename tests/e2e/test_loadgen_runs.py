@@ -27,7 +27,6 @@ def why_no_own_hosts() -> str:
     return f"no mount namespace: {attempt.stderr.strip()}" if attempt.returncode else ""
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 @unittest.skipIf(why_no_own_hosts(), why_no_own_hosts())
 class LoadgenAddressesTest(SceneTest):
     def setUp(self) -> None:
@@ -87,7 +86,6 @@ class LoadgenAddressesTest(SceneTest):
         self.assertIn(f"warning: connect to 127.0.0.3:{self.port}: ", told)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenSignalsTest(SceneTest):
     def command(self, peer: Peer, seconds: int) -> list[str]:
         return [
@@ -171,7 +169,6 @@ class LoadgenSignalsTest(SceneTest):
         eventually(lambda: has_shown(b"   4 s "), "the progress of the fourth second")
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenUsageTest(unittest.TestCase):
     def assert_wrong_usage(self, *arguments: object, env: dict[str, str] | None = None) -> None:
         ended = run("loadgen", *arguments, env=env)

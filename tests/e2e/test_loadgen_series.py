@@ -4,7 +4,6 @@ import csv
 import signal
 import subprocess
 import time
-import unittest
 from pathlib import Path
 
 from ftp_peer import FtpPeer
@@ -29,7 +28,6 @@ def _total(rows: list[Row], column: str) -> int:
     return sum(int(row[column]) for row in rows)
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenSeriesTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()
@@ -195,7 +193,3 @@ class LoadgenSeriesTest(LoadgenScene):
             ended = run("loadgen", *GET, "--file", "a", "--series", "x", other, "x")
             self.assertEqual(ended.returncode, 2)
             self.assertIn("--series and " + other, ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

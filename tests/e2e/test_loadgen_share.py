@@ -4,7 +4,6 @@ import csv
 import json
 import subprocess
 import time
-import unittest
 from pathlib import Path
 
 from http_client import FLAG as FRONT
@@ -71,7 +70,6 @@ class _Testers(LoadgenScene):
         return result["users"]["asked"] if self.shares_threads else result["threads"]
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenShareTest(_Testers):
     def test_the_testers_ask_for_what_one_run_asks_for(self) -> None:
         files = ("--file", "f%d", "--unique", 3, "--accounts", 50, "--seed", 7)
@@ -108,7 +106,6 @@ class UsersShareTest(LoadgenShareTest):
     shares_threads = True
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenShareOfRampTest(_Testers):
     def test_the_shares_of_a_ramp_are_that_ramp(self) -> None:
         peer = self.scene.keep(Peer(_slow))
@@ -213,7 +210,3 @@ class LoadgenShareOfRampTest(_Testers):
         ended = run("loadgen", "new", *accounts, "--share", "1/2")
         self.assertEqual(ended.returncode, 2)
         self.assertIn("it needs get, put, or new without --user", ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

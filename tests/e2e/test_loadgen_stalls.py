@@ -9,7 +9,6 @@ import random
 import signal
 import subprocess
 import time
-import unittest
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -99,7 +98,6 @@ def _waited_share(kind: str, result: dict) -> float:
     return result["run_delay"]["ms_per_request"] / mean_ms if mean_ms else 1.0
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenStallsTest(LoadgenScene):
     maxDiff = None
 

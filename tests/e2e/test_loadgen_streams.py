@@ -5,7 +5,6 @@ import json
 import os
 import signal
 import subprocess
-import unittest
 from collections.abc import Callable, Iterator
 
 from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file
@@ -47,7 +46,6 @@ STATES: dict[str, Callable[[], contextlib.AbstractContextManager[int | None]]] =
 }
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenStreamsTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

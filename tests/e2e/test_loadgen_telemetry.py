@@ -3,7 +3,6 @@
 import json
 import socket
 import subprocess
-import unittest
 from typing import Any
 
 from http_client import FLAG as FRONT
@@ -21,7 +20,6 @@ def no_page(line: bytes, connection: socket.socket) -> bytes:
     return b"x"
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenTelemetryTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

@@ -8,11 +8,10 @@ import signal
 import socket
 import threading
 import time
-import unittest
 
 from loadgen_scene import GET, GET_LINE, LoadgenScene, one_byte_file
 from peers import Peer
-from programs import BUILD, run
+from programs import run
 from waiting import LONG_S
 
 _FILE = (*GET, "--file", "a")
@@ -47,7 +46,6 @@ def seed_for(mean_s: float, short: tuple, long: tuple) -> int:
     )
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenThinkTest(LoadgenScene):
     def peer(self) -> Peer:
         return self.scene.keep(Peer(one_byte_file))
@@ -205,7 +203,3 @@ class LoadgenThinkTest(LoadgenScene):
                 self.assertEqual(ended.returncode, 2)
                 self.assertIn("--think has no effect in this run", ended.stderr)
                 self.assertIn("it needs a closed loop", ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

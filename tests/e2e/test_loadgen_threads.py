@@ -10,7 +10,6 @@ from programs import BUILD, environment
 _AS_NOBODY = ("setpriv", "--reuid", "65534", "--clear-groups") if os.geteuid() == 0 else ()
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenThreadsTest(unittest.TestCase):
     def test_more_threads_than_the_user_may_have_are_not_started(self) -> None:
         for kind in (("--threads", 400), ("--users", 500, "--threads", 400)):
@@ -28,7 +27,3 @@ class LoadgenThreadsTest(unittest.TestCase):
             self.assertEqual((ended.returncode, ended.stderr.count("\n")), (1, 1), ended.stderr)
             self.assertIn("400 threads cannot be started, because `ulimit -u` is 300", ended.stderr)
             self.assertIn("use fewer threads", ended.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -210,7 +210,3 @@ class LoadgenTlsTest(LoadgenScene):
         missing = run("loadgen", *GET, "--file", "a", "--tls", "--tls-ca", "/no/such.pem")
         self.assertEqual(missing.returncode, 1)
         self.assertIn("/no/such.pem", missing.stderr)
-
-
-if __name__ == "__main__":
-    unittest.main()

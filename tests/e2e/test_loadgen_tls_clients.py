@@ -63,7 +63,3 @@ class TlsChannelsTest(test_loadgen_channels.LoadgenChannelsTest):
         self.assertEqual(self.errors(result), {"connect": 1})
         self.assertIn("certificate is not accepted", result["first_errors"]["connect"])
         self.assertEqual((result["tls"]["handshakes"], result["channels"]["lost"]), (0, 0))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import csv
 import json
 import socket
 import time
-import unittest
 from itertools import groupby
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from http_client import FLAG as FRONT
 from http_peer import CREATED, HttpPeer
 from loadgen_scene import GET, LoadgenScene, one_byte_file
 from peers import Peer
-from programs import BUILD, run
+from programs import run
 
 Row = dict[str, str]
 _MOMENTS = ("started_s", "opened_s", "asked_s", "first_byte_s", "last_byte_s")
@@ -23,7 +22,6 @@ def _seconds(row: Row, *names: str) -> list[float]:
     return [float(row[name]) for name in names]
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenTransfersTest(LoadgenScene):
     def setUp(self) -> None:
         super().setUp()

@@ -4,7 +4,6 @@ import json
 import socket
 import threading
 import time
-import unittest
 
 import test_loadgen_errors
 import test_loadgen_files
@@ -13,7 +12,7 @@ import test_loadgen_ftp_hostile
 import test_loadgen_http
 import test_loadgen_reconnects
 from loadgen_scene import GET, LoadgenScene
-from programs import BUILD, run
+from programs import run
 
 
 class UsersErrorsTest(test_loadgen_errors.LoadgenErrorsTest):
@@ -40,7 +39,6 @@ class UsersFilesTest(test_loadgen_files.LoadgenFilesTest):
     shares_threads = True
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class LoadgenUsersTest(LoadgenScene):
     def test_a_result_says_how_many_users_share_how_many_threads(self) -> None:
         self.serve()

@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import unittest
 from contextlib import suppress
 
 from scene import SceneTest, create_account, for_each
@@ -47,7 +46,3 @@ class UnreadLogTest(SceneTest):
             return b"lines of the log were lost here" in told
 
         eventually(is_told, "the log says that lines were lost")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,16 +3,14 @@
 import os
 import signal
 import stat
-import unittest
 from pathlib import Path
 
 from loadgen_scene import LoadgenScene
-from programs import BUILD, Program, run
+from programs import Program, run
 from scene import create_account
 from waiting import LONG_S, eventually
 
 
-@unittest.skipUnless((BUILD / "fileserver").exists(), "fileserver is not built")
 class UnixSocketTest(LoadgenScene):
     def path(self, name: str) -> Path:
         return self.scene.folder / name

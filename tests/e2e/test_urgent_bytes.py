@@ -2,7 +2,6 @@
 
 import signal
 import socket
-import unittest
 
 from http_client import FLAG, HttpClient, basic, request
 from processes import thread_states
@@ -49,7 +48,3 @@ class UrgentByteTest(SceneTest):
         self.send_at_once(server, client._client.socket, one)
         self.assertEqual([client.answer().body for _ in range(2)], [_CONTENT] * 2)
         self.assertEqual(client.ask("/small").body, _CONTENT)
-
-
-if __name__ == "__main__":
-    unittest.main()

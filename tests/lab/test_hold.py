@@ -130,7 +130,6 @@ class _HoldScene(unittest.TestCase):
         )
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class HoldTest(_HoldScene):
     def _refused(self, *flags: str, prefix: list[str] | None = None) -> str:
         running = self._start("--server", "127.0.0.1:1", *flags, prefix=prefix)
@@ -183,7 +182,6 @@ class HoldTest(_HoldScene):
         self.assertIn("loadgen itself", self._refused(prefix=self.group.prefix))
 
 
-@unittest.skipUnless((BUILD / "loadgen").exists(), "loadgen is not built")
 class ThawTest(_HoldScene):
     """However loadgen ends, the server goes on."""
 

@@ -36,7 +36,3 @@ class ClassNamesTest(unittest.TestCase):
         self.assertIn("fileserver::Exchange", homes)
         self.assertIn("base::Mutex", homes)
         self.assertEqual({name: found for name, found in homes.items() if len(found) > 1}, {})
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -191,7 +191,3 @@ class SourcesTest(ScriptTest):
         )
         self.assert_one_line(done, 2, "debian11")
         self.assertEqual(list(self.folder.iterdir()), [])
-
-
-if __name__ == "__main__":
-    unittest.main()

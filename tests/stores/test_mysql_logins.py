@@ -199,6 +199,3 @@ class MySqlLoginTest(LoginTest):
 
 
 del LoginTest  # a template
-
-if __name__ == "__main__":
-    unittest.main()

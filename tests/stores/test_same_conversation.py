@@ -96,6 +96,3 @@ class OnSqlite(SameConversationTest, StoreTest):
 
 
 del SameConversationTest  # a template
-
-if __name__ == "__main__":
-    unittest.main()

@@ -32,7 +32,3 @@ class TallyTest(unittest.TestCase):
             said.getvalue().splitlines(),
             ["BROKEN a: why", "kept   b: well", "BROKEN a: why", "1 passed, 1 failed, 0 skipped"],
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -89,7 +89,3 @@ class RatioTest(unittest.TestCase):
     def test_there_is_none_of_a_figure_that_is_missing(self):
         one, other = found(*attempts("lerc-curl", 1, 1.0), *attempts("lerc-curl", 2, 1.0))
         self.assertIsNone(ratio(one, other, "rtt_p50_ms"))
-
-
-if __name__ == "__main__":
-    unittest.main()

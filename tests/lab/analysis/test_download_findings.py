@@ -148,7 +148,3 @@ class ShareTest(unittest.TestCase):
     def test_a_probe_over_the_same_lines_is_no_measure_of_them(self):
         runs = attempts("lerc-curl", 4, 5.0, 5.0, share_of_probed=0.85)
         self.assertIsNone(verdict(SHARE, *runs))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -124,7 +124,3 @@ class ThreadRoomTest(unittest.TestCase):
         found = limits.of_threads(Room(499, "kernel.pid_max is 700"), 500)
         self.assertEqual(found.fix, "raise it: kernel.pid_max is 700")
         self.assertEqual((found.value, found.wanted), ("499", "at least 500"))
-
-
-if __name__ == "__main__":
-    unittest.main()

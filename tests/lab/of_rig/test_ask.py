@@ -28,7 +28,3 @@ class Ask(unittest.TestCase):
             finally:
                 thread.join()
         self.assertEqual(answer, b"ERR busy\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

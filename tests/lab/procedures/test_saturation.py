@@ -47,7 +47,3 @@ class NStarTest(unittest.TestCase):
         rates = {1: 50.0, 2: 80.0, 4: 100.0, 8: 100.0, 16: 100.0, 32: 100.0, 64: 250.0}
         points = [(n, repeat, rate) for n, rate in rates.items() for repeat in (1, 2, 3)]
         self.assertFalse(saturation.of_points(points).is_told)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -109,7 +109,3 @@ class SeriesTest(unittest.TestCase):
         for experiment in catalog.choose_experiments(["004"]):
             names = [words.series(stages[name], "") for name in experiment.stages]
             self.assertEqual(len(names), len(set(names)), experiment.name)
-
-
-if __name__ == "__main__":
-    unittest.main()

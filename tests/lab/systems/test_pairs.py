@@ -82,7 +82,3 @@ class PairsTest(unittest.TestCase):
 
     def test_pure_ftpd_pair(self) -> None:
         self.check("pure-ftpd-pair", "lftp-by-order", "curl-through")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -192,7 +192,3 @@ class RoundTripTest(unittest.TestCase):
         self.assertEqual(told(1, mss_bytes=None), RoundTrip())
         self.assertEqual(told(1, Link(rate="100mbit")), RoundTrip())
         self.assertEqual(told(1, None), RoundTrip())
-
-
-if __name__ == "__main__":
-    unittest.main()
