@@ -251,8 +251,8 @@ shellcheck: ## shellcheck: shell scripts have no known mistakes
 	$(call needs,shellcheck)
 	$(Q)shellcheck $$(git grep -lE '^#!.*(bash|/sh)$$')
 
-tidy: ### clang-tidy, by folders (minutes; not part of make check); TIDY_NODES=225000 looks at more paths through a function, ALONE=1 at each file by itself
-	$(Q)printf '%s\n' $(patsubst %/,%,$(sort $(dir $(filter-out tests/%,$(filter %.cpp,$(CXX_FILES)))))) | \
+tidy: ### clang-tidy, by folders (minutes; not part of make check); TIDY_NODES=225000 looks at more paths through a function, ALONE=1 at each file by itself, SINCE=REV at what changed
+	$(Q)printf '%s\n' $(patsubst %/,%,$(sort $(dir $(LOOKED_AT)))) | \
 	  CLANG_TIDY=$(CLANG_TIDY) CLANGXX=$(FUZZ_CXX) TIDY_FLAGS='$(TIDY_FLAGS)' xargs -P $(shell nproc) -n 1 tests/tidy
 
 format: ## format C++ with clang-format, and Python with ruff if it is installed
@@ -333,6 +333,13 @@ fuzz-%: $(AREA)/generated/version.h $(AREA)/generated/source_commit.h
 	  -artifact_prefix=build/fuzz/$*- build/fuzz/corpus/$* tests/fuzz/seeds/$*
 
 CXX_FILES = $(shell git ls-files '*.h' '*.cpp')
+
+# With SINCE=REV only what differs from that commit, or includes what does.
+ifneq ($(filter tidy each-file,$(MAKECMDGOALS)),)
+LOOKED_AT := $(if $(SINCE),$(shell $(PYTHON) tests/since.py $(SINCE)),$(filter-out tests/%,$(filter %.cpp,$(CXX_FILES))))
+$(if $(filter-out 0,$(.SHELLSTATUS)),$(error what changed since $(SINCE) is not known))
+endif
+each-file: $(patsubst %.cpp,$(AREA)/objects/%.o,$(filter $(SOURCES),$(LOOKED_AT))) ### compile each file alone, and link nothing; SINCE=REV only what changed
 
 # Programs of both modes have the same place. So they are linked again when the mode is another one.
 $(BUILD)/linked-from: always
@@ -445,4 +452,4 @@ tidy compile_commands.json: $(AREA)/generated/version.h $(AREA)/generated/source
 
 -include $(shell find $(AREA)/objects $(BUILD)/peers -type f -name '*.d' 2>/dev/null)
 .PHONY: always all peers setup setup-dev help help-all clean demo try bench bench-scale profile results results-summary test test-programs unit e2e test-stores test-scripts test-lab test-docs test-list lab-proof course-proof \
-  judges pictures check check-format check-python shellcheck tidy format compose-test memcheck fuzz torture model stalls kills mutants ledger quick full
+  judges pictures check check-format check-python shellcheck tidy each-file format compose-test memcheck fuzz torture model stalls kills mutants ledger quick full

@@ -51,6 +51,9 @@ _NOBODY_HARMED = (
     "hashing_no_weapon slow_guessing"
 )
 
+# A push looks at the sources that are not as the last full gate has seen them (since.py).
+_NEW = "SINCE=$(cat tests/last-full)"
+
 STEPS = (
     Step("quick", FIRST, "make quick"),
     Step("test", FIRST, "make test"),
@@ -66,13 +69,14 @@ STEPS = (
     Step("build-address", COMPILER, f"{_BUILD} {_ADDRESS}"),
     Step("build-thread", COMPILER, f"{_BUILD} {_THREAD}"),
     # Of the paths through a function a push looks at the first ones: two thirds of the CPU.
-    Step("tidy", COMPILER, "nice make tidy TIDY_NODES=4000"),
+    Step("tidy", COMPILER, f"nice make tidy TIDY_NODES=4000 {_NEW}"),
     Step("tidy-deep", COMPILER, "nice make tidy"),
     # As `make` does for who edits. The headers of a file's neighbours in its folder are not there.
     Step(
         "each-file",
         COMPILER,
-        f"nice make {_JOBS} UNITY= CXX=clang++-14 BUILD=build/each-file CXXFLAGS=-O0 all",
+        f"nice make {_JOBS} UNITY= CXX=clang++-14 BUILD=build/each-file CXXFLAGS=-O0 {_NEW} "
+        "each-file",
     ),
     Step(
         "g++-11",

@@ -15,7 +15,9 @@ from gates import Step
 
 from . import again
 
-CHECKS = Path(__file__).resolve().parents[2] / "docs" / "checks.md"  # has what each gate takes
+TESTS = Path(__file__).resolve().parents[1]
+CHECKS = TESTS.parent / "docs" / "checks.md"  # has what each gate takes
+LAST_FULL = TESTS / "last-full"  # the commit at which the full gate passed
 
 _COUNTS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
 _CPU = re.compile(r" ([\d.]+) s of CPU$", re.MULTILINE)
@@ -186,6 +188,13 @@ def _busy_ticks() -> int:
     first = Path("/proc/stat").read_text(encoding="ascii").splitlines()[0]
     ticks = [int(field) for field in first.split()[1:9]]
     return sum(ticks) - ticks[3] - ticks[4]
+
+
+def commit() -> str:
+    """Of the sources; empty if git does not know, or they are not as it has them."""
+    words = ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"]
+    told = subprocess.run(words, cwd=TESTS, check=False, capture_output=True, text=True).stdout
+    return "" if "-dirty" in told else told.strip()
 
 
 def record(gate: str, run: Run, page: Path = CHECKS) -> None:

@@ -11,6 +11,7 @@ TESTS = Path(__file__).resolve().parents[1]
 sys.path += [str(TESTS), str(TESTS / "torture")]
 
 import gates  # noqa: E402
+import since  # noqa: E402
 import table  # noqa: E402
 from gates import ALONE, COMPILER, Step  # noqa: E402
 from gates import TESTS as ROW  # noqa: E402
@@ -61,6 +62,44 @@ class GatesTest(unittest.TestCase):
                 if step.needs:
                     self.assertIn(step.needs, names)
                     self.assertNotEqual(rows[step.needs], step.row)
+
+
+class SinceTest(unittest.TestCase):
+    """What a push looks at again."""
+
+    texts = {
+        "lib/base/clock.h": "",
+        "lib/base/clock.cpp": '#include "base/clock.h"\n',
+        "fileserver/files/parts.h": '#include <map>\n\n#include "base/clock.h"\n',
+        "fileserver/files/parts.cpp": '#include "fileserver/files/parts.h"\n',
+        "fileserver/http/page.cpp": '#include "page/files.h"\n',
+        "bench/peers/one.cpp": '#include "sockets.h"\n',
+        "bench/peers/sockets.h": "",
+    }
+
+    def reached(self, *changed: str) -> list[str]:
+        found = since.reached(list(changed), self.texts)
+        return sorted(path for path in found if path.endswith(".cpp"))
+
+    def test_a_header_reaches_all_that_include_it_in_any_way(self) -> None:
+        both = ["fileserver/files/parts.cpp", "lib/base/clock.cpp"]
+        self.assertEqual(self.reached("lib/base/clock.h"), both)
+        self.assertEqual(self.reached("bench/peers/sockets.h"), ["bench/peers/one.cpp"])
+        self.assertEqual(self.reached("lib/base/clock.cpp", "README.md"), both[1:])
+
+    def test_what_make_writes_reaches_who_includes_it(self) -> None:
+        self.assertEqual(self.reached("fileserver/http/page/drop.js"), ["fileserver/http/page.cpp"])
+
+    def test_all_are_reached_where_nobody_knows(self) -> None:
+        self.assertEqual(since.reached(None, self.texts), set(self.texts))
+        for commit in ("", "no-commit-of-anybody"):
+            self.assertIsNone(since.changed_since(commit))
+
+    def test_each_include_in_the_sources_is_a_file_or_one_that_make_writes(self) -> None:
+        texts = since.sources_below(since.ROOT)
+        made = since.reached(["sql/sqlite.sql"], texts)
+        self.assertIn("authserver/stores/sqlite_store.cpp", made)
+        self.assertLess(len(made), 10)
 
 
 class RunTest(unittest.TestCase):
