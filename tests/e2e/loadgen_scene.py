@@ -10,7 +10,7 @@ import server_pairs
 from client import CODES
 from peers import Listening
 from programs import BUILD, environment, run
-from scene import SceneTest, create_account
+from scene import SceneTest
 
 FAULTS = {"timeout", "connect", "closed", "mismatch", "protocol", "unfinished", "changed"}
 CAUSES = CODES | FAULTS
@@ -59,8 +59,7 @@ class LoadgenScene(SceneTest):
             self.scene.write(name, bytes([size % 251]) * size)
 
     def serve(self, *flags: object) -> None:
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.fileserver = self.scene.fileserver(self.authserver, "--files", "disk", *flags)
 
     def adapted(self, *flags: object, server: object = None) -> tuple[object, ...]:

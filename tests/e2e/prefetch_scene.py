@@ -1,7 +1,7 @@
 """A prefetching fileserver whose folder changes, as several files of tests use it."""
 
 from client import Client, grant
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import eventually
 
 # The contract says two seconds. The rest is for a loaded machine.
@@ -15,8 +15,7 @@ class PrefetchScene(SceneTest):
 
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
         self.scene.write("kept", b"kept")
 
     def serve(self) -> Client:

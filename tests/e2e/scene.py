@@ -56,6 +56,12 @@ class Scene:
         patience = () if has_own else _STORE_PATIENCE
         return self.start("authserver", [*store, *patience, *flags], **options)
 
+    def authserver_of_alice(self, *flags: object, **options) -> Program:
+        """The same, and alice has an account, with the password "wonderland"."""
+        server = self.authserver(*flags, **options)
+        create_account(server)
+        return server
+
     def fileserver(self, auth: object, *flags: object, **options) -> Program:
         """Starts a fileserver. `auth` is a server of this scene, or HOST:PORT."""
         behind = fileserver_flags(str(auth), self.root)

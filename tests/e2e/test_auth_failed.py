@@ -8,7 +8,7 @@ from pathlib import Path
 from client import Client
 from needs import missing
 from programs import Program
-from scene import SceneTest, create_account, for_each, with_loops, with_processes
+from scene import SceneTest, for_each, with_loops, with_processes
 from waiting import LONG_S
 
 _DOCS = Path(__file__).resolve().parents[2] / "docs" / "fail2ban"
@@ -29,8 +29,7 @@ def matched_addresses(log: Path) -> list[str]:
 @with_processes
 class AuthFailedTest(SceneTest):
     def serve(self, *flags: object) -> Program:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         return self.scene.fileserver(authserver, *flags)
 
     def ask(self, server: Program, *lines: bytes, source: str = "127.0.0.2") -> None:

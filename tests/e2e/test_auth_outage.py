@@ -72,8 +72,7 @@ class AuthOutageTest(SceneTest):
             authserver.stop()
 
     def test_when_it_goes_down_a_get_logs_out_and_others_still_get_files(self) -> None:
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         fileserver = self.serve(authserver)
         stays, asks = self.scene.client(fileserver), self.scene.client(fileserver)
         for client in (stays, asks):
@@ -110,8 +109,7 @@ class AuthOutageTest(SceneTest):
         self.assertEqual([client.reply() for client in clients], ["OK"] * 12)
 
     def test_a_crowd_is_unavailable_only_while_it_is_away(self) -> None:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         flags = ("--auth-timeout", 4 * LONG_S, "--wrong-passwords", 1_000_000)
         fileserver = self.serve(authserver, *flags)
         clients = [self.scene.client(fileserver) for _ in range(_CROWD)]
@@ -170,8 +168,7 @@ class AuthOutageTest(SceneTest):
         self.assertLessEqual(replies["wrong"], {"denied", "unavailable"})
 
     def test_one_that_hangs_is_unavailable_in_time_and_its_late_answers_are_dropped(self) -> None:
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         fileserver = self.serve(authserver, "--auth-timeout", "2")
         clients = [self.scene.client(fileserver) for _ in range(4)]
         for client in clients:
@@ -222,8 +219,9 @@ class ConnectionCountTest(SceneTest):
     LINES = (b"get:alice:wonderland", b"get:alice:wrong", b"ping", b"new:bob:pw", b"new:bob:pw")
 
     def count(self, connection: str, ask) -> int:
-        authserver = self.scene.authserver("--sqlite-path", self.scene.folder / f"{connection}.db")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice(
+            "--sqlite-path", self.scene.folder / f"{connection}.db"
+        )
         relay = self.scene.keep(Relay(authserver.address))
         ask(self.scene.fileserver(relay, "--auth-connection", connection))
         return relay.connections
@@ -260,8 +258,7 @@ class ConnectionCountTest(SceneTest):
         self.assertLessEqual(self.count("persistent", self.ask_side_by_side), 6)
 
     def test_a_kept_connection_that_the_authserver_closed_as_idle_is_replaced(self) -> None:
-        authserver = self.scene.authserver("--idle-timeout", "1")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--idle-timeout", "1")
         relay = self.scene.keep(Relay(authserver.address))
         client = self.scene.client(self.scene.fileserver(relay))
         lines = ("get:alice:wonderland", "new:bob:pw", "ping", "get:bob:pw")

@@ -3,7 +3,7 @@
 import itertools
 
 from client import Client, grant
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest
 
 MODELS = ("thread", "process")
 FILES = ("prefetch", "disk")
@@ -22,8 +22,7 @@ class Conversation:
         cls.contents = {b"a.txt": b"content", b"empty": b"", b"sub/big": bytes(range(256)) * 4000}
         for name, content in cls.contents.items():
             cls.scene.write(name, content)
-        cls.authserver = cls.scene.authserver(*cls.auth_flags)
-        create_account(cls.authserver)
+        cls.authserver = cls.scene.authserver_of_alice(*cls.auth_flags)
         cls.fileserver = cls.scene.fileserver(cls.authserver, *cls.file_flags)
 
     def client(self) -> Client:

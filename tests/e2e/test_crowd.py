@@ -10,7 +10,7 @@ from pathlib import Path
 from client import Client
 from processes import mappings, threads
 from programs import BUILD, SANITIZED, Program, environment
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import eventually
 
 
@@ -103,8 +103,7 @@ class ThreadsTest(SceneTest):
     def test_threads_that_ended_do_not_pile_up_without_idle_threads(self) -> None:
         limit = 64
         self.scene.write("a", b"x")
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         flags = ("--spare-threads", "0", "--files", "disk", "--max-connections", limit)
         fileserver = self.scene.fileserver(authserver, *flags)
         most, idle = 0, threads(fileserver.pid)
@@ -160,8 +159,7 @@ class ManyConnectionsTest(SceneTest):
 
     def test_all_are_served_at_once(self) -> None:
         self.scene.write("a", b"x" * 1000)
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         flags = ("--max-connections", _MANY, "--idle-timeout", 0)
         fileserver = self.scene.fileserver(authserver, *flags)
         clients: list[Client] = []

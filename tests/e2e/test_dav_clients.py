@@ -5,7 +5,7 @@ Neither runs here. The requests are those that both are documented to send.
 
 from dav import DAV, Response, responses
 from http_client import FLAG, Answer, HttpClient
-from scene import SharedSceneTest, create_account, with_loops
+from scene import SharedSceneTest, with_loops
 
 _FINDER = "User-Agent: WebDAVFS/3.0.0 (03008000) Darwin/22.6.0 (x86_64)"
 _EXPLORER = ("User-Agent: Microsoft-WebDAV-MiniRedir/10.0.19045", "Translate: f")
@@ -34,8 +34,7 @@ class ClientsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
         cls.scene.write("sub/file.txt", b"hello")
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.server = cls.scene.fileserver(authserver, *FLAG, "--uploads", "folder")
 
     def setUp(self) -> None:

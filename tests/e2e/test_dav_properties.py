@@ -13,7 +13,7 @@ from dav_client import lock_info
 from http_client import FLAG, HttpClient, basic, request
 from processes import resident_bytes, sleep_count
 from programs import SANITIZED
-from scene import SharedSceneTest, create_account, for_each
+from scene import SharedSceneTest, for_each
 from waiting import eventually
 
 _LOGIN = f"Authorization: {basic('alice', 'wonderland')}"
@@ -46,8 +46,7 @@ class PropertiesTest(SharedSceneTest):
         for number in range(_MANY):
             (cls.scene.root / "many" / f"name-{number:05}").touch()
         (cls.scene.root / "-").mkdir()
-        cls.authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(cls.authserver)
+        cls.authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.server = cls.scene.fileserver(cls.authserver, *FLAG, "--uploads", "folder")
 
     def ask(
@@ -333,8 +332,7 @@ class ClaimsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
         cls.scene.write("a", b"x")
-        cls.authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(cls.authserver)
+        cls.authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
 
     def start(self, *flags: str) -> HttpClient:
         server = self.scene.fileserver(self.authserver, *FLAG, *flags)

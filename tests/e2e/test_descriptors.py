@@ -10,7 +10,7 @@ from http_client import FLAG as HTTP
 from http_client import HttpClient
 from processes import cpu_s, thread_states
 from programs import BUILD, Program
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 from waiting import eventually
 
 # Each of 32 idle threads in accept holds the number of a descriptor; a server needs 16 more.
@@ -139,8 +139,7 @@ class NoDescriptorForAFileTest(SceneTest):
     def serve(self, *flags: object) -> None:
         """A fileserver with no descriptor left, and a client that has logged in."""
         self.scene.write("a.txt", b"content")
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         server = self.scene.fileserver(authserver, *flags)
         take_descriptors(server)
         self.fileserver, self.client = server, self.scene.client(server)

@@ -12,7 +12,7 @@ from typing import ClassVar
 from client import grant
 from needs import missing
 from programs import SANITIZED
-from scene import Scene, SceneTest, create_account
+from scene import Scene, SceneTest
 
 
 def why_not_traced() -> str | None:
@@ -43,8 +43,7 @@ class DirectIoTest(SceneTest):
         self.trace = self.scene.folder / "trace"
         for name, size in self.SIZES.items():
             os.utime(self.scene.write(name, b"x" * size), (1, 1))
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
 
     def opened_by_serving(self, mode: str) -> list[str]:
         """Gets every file three times and returns the calls that opened files since the start."""

@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from client import Client, ConnectionEndedError, grant
-from scene import SceneTest, create_account, with_loops
+from scene import SceneTest, with_loops
 from waiting import eventually
 
 # More than the buffers of a connection hold: a transfer is under way until the client reads it.
@@ -18,8 +18,7 @@ class ChangeWhileSentTest(SceneTest):
 
     def setUp(self) -> None:
         super().setUp()
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         self.path = self.scene.write("big", b"1" * BIG)
         self.scene.write("small", b"first")
         self.fileserver = self.scene.fileserver(authserver, *self.flags)
@@ -149,8 +148,7 @@ class ChangeWhileSentOverTheMemoryLimitTest(ChangeWhileSentTest):
 class DiskModeTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
         self.client = self.scene.client(self.scene.fileserver(self.authserver, "--files", "disk"))
         grant(self.client)
 

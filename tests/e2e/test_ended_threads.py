@@ -4,7 +4,7 @@ import threading
 
 from processes import threads
 from programs import SANITIZED, run
-from scene import SceneTest, create_account
+from scene import SceneTest
 
 _USERS = 16
 _REQUESTS = 150 if SANITIZED else 1_200  # a sanitizer needs long for each thread
@@ -15,8 +15,7 @@ _MOST = 70
 
 class EndedThreadsTest(SceneTest):
     def test_users_that_come_again_and_again_leave_few_threads(self) -> None:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.scene.write("small", b"x" * 1_000)
         server = self.scene.fileserver(authserver, "--spare-threads", 0)
         one = ("--user", "alice", "--password", "wonderland", "--file", "small")

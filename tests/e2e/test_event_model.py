@@ -15,7 +15,7 @@ import hung_fuse
 from http_client import HttpClient, request
 from processes import resident_bytes, threads
 from programs import SANITIZED, Program
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 from upload_scene import FOLDER, USER
 from waiting import LONG_S, eventually, time_s
 
@@ -38,8 +38,7 @@ def connections_of_loops(pid: int) -> list[int]:
 
 class EventModelTest(SceneTest):
     def start(self, *flags: object, **options) -> Program:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         return self.scene.fileserver(authserver, "--model", "event", *flags, **options)
 
     def hung_disk(self) -> dict[str, str]:
@@ -302,8 +301,7 @@ class EventModelTest(SceneTest):
     def test_what_is_not_there_waits_behind_no_long_change(self, model: str) -> None:
         self.scene.write(f"disk/{model}/file", b"x")
         (other := self.scene.root / model).mkdir()
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         flags = (*FOLDER, "--model", model)
         server = self.scene.fileserver(authserver, *flags, env=self.hung_disk())
         copies = [self.scene.keep(HttpClient(server, *USER)) for _ in range(7)]

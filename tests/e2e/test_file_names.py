@@ -9,7 +9,7 @@ from pathlib import Path
 
 from client import Client, grant
 from fifo_openers import Openers
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest
 
 # Around the sizes of buffers and pages.
 _AROUND = [near for size in (512, 4096, 16384, 65536) for near in (size - 1, size, size + 1)]
@@ -40,8 +40,7 @@ class FileNamesTest(SharedSceneTest):
         (outside / "secret").write_bytes(b"secret")
         cls.make_links(cls.scene.root, outside)
         cls.make_special_files(cls.scene.root)
-        authserver = cls.scene.authserver()
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice()
         cls.fileserver = cls.scene.fileserver(authserver, "--files", cls.mode)
 
     @classmethod
@@ -212,8 +211,7 @@ class LinkedRootTest(SharedSceneTest):
         (cls.scene.root / "link").symlink_to("sub/b.txt")
         cls.linked_root = cls.scene.folder / "linked"
         cls.linked_root.symlink_to("files")
-        cls.auth = cls.scene.authserver()
-        create_account(cls.auth)
+        cls.auth = cls.scene.authserver_of_alice()
 
     def test_its_files_and_links_are_served(self) -> None:
         for mode in ("prefetch", "disk"):

@@ -8,7 +8,7 @@ from pathlib import Path
 from client import grant
 from http_client import FLAG, HttpClient
 from programs import Program
-from scene import SceneTest, create_account
+from scene import SceneTest
 
 SIZE = 1_000_000
 
@@ -35,8 +35,7 @@ def forget(path: Path) -> None:
 class FileReadsTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.path = self.scene.write("file", os.urandom(SIZE))
         os.utime(self.path, (1, 1))
 

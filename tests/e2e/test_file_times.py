@@ -11,7 +11,7 @@ from client import Client, ConnectionEndedError, grant
 from mount_namespace import ext4_with_whole_seconds, sound
 from prefetch_scene import SOON_S
 from programs import Program
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 from waiting import eventually
 
 MODES = ("prefetch", "disk")
@@ -27,8 +27,7 @@ def wait_for_a_whole_second() -> None:
 class FileTimesTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
 
     def granted(self, server: Program, **options) -> Client:
         client = self.scene.client(server, **options)

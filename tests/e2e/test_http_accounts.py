@@ -5,7 +5,7 @@ import json
 
 from http_client import FLAG, HttpClient, basic, request
 from peers import HangUp, Peer
-from scene import SceneTest, SharedSceneTest, create_account, with_loops
+from scene import SceneTest, SharedSceneTest, with_loops
 
 _REALM = 'Basic realm="turnstile", charset="UTF-8"'
 
@@ -19,8 +19,7 @@ class AccountsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
         cls.scene.write("f", b"content")
-        cls.authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(cls.authserver)
+        cls.authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.server = cls.scene.fileserver(cls.authserver, *FLAG, "--wrong-passwords", "0")
 
     def client(self, *credentials: str) -> HttpClient:

@@ -10,7 +10,7 @@ import threading
 from pathlib import Path
 
 from http_client import FLAG, Answer, HttpClient, basic, request
-from scene import SceneTest, SharedSceneTest, create_account, for_each, with_loops
+from scene import SceneTest, SharedSceneTest, for_each, with_loops
 from transfer_lines import wait_for_lines
 from waiting import LONG_S, eventually, time_s
 
@@ -61,8 +61,7 @@ class DigestsTest(SharedSceneTest):
             path = cls.scene.write(name, content)
             time = int(path.stat().st_mtime) - _A_DAY_AGO_S
             os.utime(path, (time, time))
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.servers = {
             name: cls.scene.fileserver(authserver, *FLAG, *flags)
             for name, flags in _SERVERS.items()
@@ -152,8 +151,7 @@ class DigestsTest(SharedSceneTest):
 
 class ChangingFileTest(SceneTest):
     def serve(self, *flags: object) -> None:
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.server = self.scene.fileserver(self.authserver, *FLAG, *flags)
 
     def client(self) -> HttpClient:
@@ -229,8 +227,7 @@ class EndlessFileTest(SceneTest):
             file.truncate(_ENDLESS)
         os.utime(self.scene.root / "endless", (1, 1))
         self.scene.write("small", _SMALL)
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.server = self.scene.fileserver(self.authserver, *FLAG, "--files", "disk", *flags)
 
     def ask_for_digest(self, target: str, *fields: str, method: str = "GET") -> socket.socket:

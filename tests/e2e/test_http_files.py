@@ -8,7 +8,7 @@ from typing import Any
 
 from http_client import FLAG, HttpClient, check_rows
 from programs import Program
-from scene import SceneTest, SharedSceneTest, create_account, for_each, with_loops
+from scene import SceneTest, SharedSceneTest, for_each, with_loops
 from waiting import eventually
 
 _PAGE = Path(__file__).parents[2] / "docs" / "http.md"
@@ -39,8 +39,7 @@ class FilesTest(SharedSceneTest):
             os.utime(path, (time, time))
         os.utime(cls.scene.root / "old", (-1, -1))
         os.utime(cls.scene.root / "new", (4_000_000_000, 4_000_000_000))
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.servers = [
             cls.scene.fileserver(authserver, *FLAG, "--files", mode, "--model", model)
             for mode, model in _KINDS
@@ -227,8 +226,7 @@ class FilesTest(SharedSceneTest):
 class ChangedFilesTest(SceneTest):
     @for_each(_MODES)
     def test_a_changed_file_has_another_tag_and_a_resume_starts_again(self, mode: str) -> None:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.scene.write("file", b"old")
         server = self.scene.fileserver(authserver, *FLAG, "--files", mode)
         client = self.scene.keep(HttpClient(server, "alice", "wonderland"))

@@ -5,7 +5,7 @@ import os
 import re
 
 from http_client import FLAG, HttpClient
-from scene import SharedSceneTest, create_account, with_loops
+from scene import SharedSceneTest, with_loops
 
 _JSON = "Accept: application/json"
 _SCRIPTS = ["/-/common.js", "/-/page.js"]
@@ -34,8 +34,7 @@ class FoldersTest(SharedSceneTest):
         os.symlink("../accounts.db", cls.scene.root / "outside")
         os.mkfifo(cls.scene.root / "fifo")
         os.utime(cls.scene.root / "b", (1_000_000_000.5, 1_000_000_000.5))
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.server = cls.scene.fileserver(authserver, *FLAG)
         cls.without = cls.scene.fileserver(authserver, *FLAG, "--listings", "off")
 

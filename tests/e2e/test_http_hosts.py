@@ -2,7 +2,7 @@
 this server is refused."""
 
 from http_client import FLAG, HttpClient, basic
-from scene import SharedSceneTest, create_account, with_loops
+from scene import SharedSceneTest, with_loops
 
 _ALICE = basic("alice", "wonderland")
 _ACCOUNT = b'{"user": "eve", "password": "secret"}'
@@ -13,8 +13,7 @@ class HostsTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
         cls.scene.write("f", b"content")
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.on_loopback = cls.scene.fileserver(authserver, *FLAG)
         cls.named = cls.scene.fileserver(
             authserver, *FLAG, "--http-host", "files.example.com,other"

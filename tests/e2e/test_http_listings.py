@@ -13,7 +13,7 @@ from urllib.parse import unquote_to_bytes
 from http_client import FLAG, basic, request
 from processes import resident_bytes
 from programs import SANITIZED
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest
 
 _NAMES = [f"name-{i:05}" for i in range(10_000)]
 _LOGIN = f"Authorization: {basic('alice', 'wonderland')}"
@@ -53,8 +53,7 @@ class ListingsTest(SharedSceneTest):
         cls.scene.write(b"odd/caf\xe9", b"latin")
         cls.scene.write(b"odd/\xf0\x9f<b>&", b"cut")
         cls.scene.write(b"odd/sub\xff/x", b"below")
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.server = cls.scene.fileserver(authserver, *FLAG, "--files", "disk")
 
     def connect_to(self, *fields: str, path: str = "/large/", buffer: int = 0) -> socket.socket:

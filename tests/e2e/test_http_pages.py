@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from http_client import FLAG, HttpClient, check_rows
 from programs import Program
-from scene import SharedSceneTest, create_account
+from scene import SharedSceneTest
 
 _BROWSER = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 _HTML = "text/html; charset=utf-8"
@@ -22,8 +22,7 @@ class PagesTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
         cls.scene.write("sub/deep/file", b"x")
-        cls.authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(cls.authserver)
+        cls.authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.server = cls.scene.fileserver(cls.authserver, *FLAG)
         cls.lonely = cls.scene.fileserver("127.0.0.1:1", *FLAG)
 

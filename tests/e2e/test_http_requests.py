@@ -3,7 +3,7 @@
 import telemetry
 from http_client import FLAG, Answer, HttpClient, basic, in_clear, request
 from programs import Program
-from scene import SceneTest, SharedSceneTest, create_account, with_loops
+from scene import SceneTest, SharedSceneTest, with_loops
 from servers import start
 from waiting import eventually
 
@@ -25,8 +25,7 @@ class RequestsTest(SharedSceneTest):
     def prepare(cls) -> None:
         cls.scene.write("f", b"content")
         cls.scene.write("large", _LARGE)
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.server = cls.scene.fileserver(authserver, *FLAG)
         cls.sink = cls.scene.fileserver(authserver, *FLAG, "--uploads", "sink")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import telemetry
 from http_client import FLAG, HttpClient, request
 from programs import Program
-from scene import SceneTest, create_account, with_loops
+from scene import SceneTest, with_loops
 from waiting import LONG_S, eventually
 
 _HUNG_DISK = Path(__file__).with_name("hung_disk.c")
@@ -23,8 +23,7 @@ _MOST_S = 10.1  # more than a search lasts
 
 class SearchScene(SceneTest):
     def serve(self, *flags: object, **options) -> Program:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         server = self.scene.fileserver(authserver, *FLAG, *flags, **options)
         self.client = self.scene.keep(HttpClient(server, "alice", "wonderland"))
         return server

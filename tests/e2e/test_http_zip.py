@@ -16,7 +16,7 @@ from client import Client
 from http_client import FLAG, Answer, HttpClient, basic
 from needs import missing
 from programs import Program
-from scene import SceneTest, create_account, for_each, with_loops
+from scene import SceneTest, for_each, with_loops
 from transfer_lines import wait_for_lines
 from waiting import LONG_S
 
@@ -45,8 +45,7 @@ def contents_of(archive: bytes) -> dict[str, bytes]:
 
 class ZipScene(SceneTest):
     def serve(self, *flags: object) -> Program:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         return self.scene.fileserver(authserver, *FLAG, *flags)
 
     def connect(

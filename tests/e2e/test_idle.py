@@ -10,7 +10,7 @@ import servers
 from client import Client, ConnectionEndedError, grant
 from processes import asks_after_peer_in_s, unacknowledged_bytes
 from programs import Program
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import LONG_S, eventually
 
 BIG = 32_000_000
@@ -119,8 +119,7 @@ class ClientThatDoesNotReadTest(SceneTest):
 
     def serve(self, *flags: object) -> tuple[Program, Client]:
         self.scene.write("big", b"1" * BIG)
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         server = self.scene.fileserver(
             authserver, "--max-connections", "1", "--idle-timeout", "1", *flags
         )
@@ -166,8 +165,7 @@ class ClientThatDoesNotReadTest(SceneTest):
 
     def test_the_kernel_holds_little_for_one_that_does_not_read(self) -> None:
         self.scene.write("big", b"1" * BIG)
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         for mode in ("prefetch", "disk"):
             with self.subTest(mode):
                 server = self.scene.fileserver(authserver, "--files", mode)
@@ -187,8 +185,7 @@ class SlowClientTest(SceneTest):
     def test_a_slow_reader_is_not_cut_and_may_ask_again(self) -> None:
         size = 6_000_000
         self.scene.write("slow", b"1" * size)
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         modes = ("prefetch", "disk")
         clients = {mode: self.slow_client(authserver, mode, idle_s=2) for mode in modes}
         left = size  # in at least 5 s
@@ -203,8 +200,7 @@ class SlowClientTest(SceneTest):
 
     def test_one_that_is_slower_than_the_least_rate_is_cut(self) -> None:
         self.scene.write("slow", b"1" * BIG)
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         taken, pauses = 10_000, 100  # each pause is shorter than the idle time-out
         for mode in ("prefetch", "disk"):
             client = self.slow_client(authserver, mode, "--min-rate", "100M")
@@ -216,8 +212,7 @@ class SlowClientTest(SceneTest):
 
     def test_one_that_takes_the_least_rate_is_not_cut(self) -> None:
         self.scene.write("slow", b"1" * BIG)
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         for mode in ("prefetch", "disk"):
             client = self.slow_client(authserver, mode, "--min-rate", "1", idle_s=3)
             self.assertEqual(len(client.take(BIG)), BIG, mode)

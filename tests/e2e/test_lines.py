@@ -4,7 +4,7 @@ import random
 from typing import ClassVar
 
 from client import Client
-from scene import SharedSceneTest, create_account, with_loops
+from scene import SharedSceneTest, with_loops
 
 CONTROL_BYTES = [bytes([value]) for value in [*range(0x20), 0x7F] if value != 0x0A]
 
@@ -229,8 +229,7 @@ class GrantedLinesTest(SharedSceneTest):
         cls.big = random.Random(2).randbytes(300_000)
         for name, content in (("a.txt", b"a\nOK 7\n"), ("empty", b""), ("big", cls.big)):
             cls.scene.write(name, content)
-        authserver = cls.scene.authserver()
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice()
         cls.fileserver = cls.scene.fileserver(authserver)
         cls.replies = ["OK", b"a\nOK 7\n", b"", "not-found", "syntax", cls.big, "OK", b"a\nOK 7\n"]
 

@@ -4,7 +4,7 @@ import fcntl
 import os
 from contextlib import suppress
 
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 from waiting import eventually
 
 _CLIENTS = 8
@@ -25,8 +25,7 @@ class UnreadLogTest(SceneTest):
 
     @for_each(("thread", "process", "event"))
     def test_it_stops_no_request_and_is_told_what_was_lost(self, model: str) -> None:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.scene.write("small", _CONTENT)
         reader, prefix = self.small_pipe()
         flags = ("--model", model, "--log-level", "debug", "--wrong-passwords", 0)

@@ -11,7 +11,7 @@ import unittest
 from client import Client, Reply, grant
 from processes import file_memory_bytes, resident_bytes
 from programs import SANITIZED
-from scene import SceneTest, create_account, with_loops
+from scene import SceneTest, with_loops
 from telemetry import FLAG, scrape
 from waiting import eventually
 
@@ -29,8 +29,7 @@ class MemoryLimitTest(SceneTest):
         }
         for name, content in self.contents.items():
             self.scene.write(name, content)
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
 
     def serve(self, limit: object, *flags: object) -> Client:
         self.fileserver = self.scene.fileserver(self.authserver, "--memory-limit", limit, *flags)

@@ -1,15 +1,14 @@
 """--new-accounts closed: nobody creates accounts through the fileserver."""
 
 from http_client import FLAG, HttpClient
-from scene import SceneTest, create_account
+from scene import SceneTest
 
 
 class NewAccountsTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         self.scene.write("a.txt", b"content")
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
 
     def test_new_is_denied_before_it_is_taken_apart(self) -> None:
         fileserver = self.scene.fileserver(self.authserver, "--new-accounts", "closed")

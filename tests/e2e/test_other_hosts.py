@@ -6,15 +6,14 @@ from pathlib import Path
 import fuse_mounts
 from http_client import FLAG, HttpClient
 from prefetch_scene import SOON_S
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 from waiting import eventually
 
 
 class OtherHostsTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
         self.behind: Path | None = None  # what is mounted
 
     def mount(self, folder: Path) -> Path:

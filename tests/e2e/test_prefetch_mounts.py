@@ -7,7 +7,7 @@ from pathlib import Path
 from client import Client, grant
 from mount_namespace import NAMESPACES, why_no_mounts
 from prefetch_scene import SOON_S
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import eventually
 
 
@@ -44,8 +44,7 @@ class PrefetchMountsTest(SceneTest):
     def test_files_are_gone_when_they_are_unmounted_and_those_below_are_served(self) -> None:
         self.scene.write("sub/below", b"below")
         folder = self.scene.root / "sub"
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         fileserver = self.scene.fileserver(authserver, prefix=with_mounted(folder))
         client = self.scene.client(fileserver)
         grant(client)
@@ -60,8 +59,7 @@ class PrefetchMountsTest(SceneTest):
 
     def served(self) -> tuple[int, Client]:
         """The process of a server that starts in a mount namespace of its own, and a client."""
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         fileserver = self.scene.fileserver(authserver, prefix=NAMESPACES)
         client = self.scene.client(fileserver)
         grant(client)

@@ -9,7 +9,7 @@ from client import Client, grant
 from needs import missing
 from prefetch_scene import SOON_S
 from programs import BUILD, environment
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import LONG_S, eventually
 
 # Root without these two capabilities is subject to permissions, as any other user is.
@@ -34,8 +34,7 @@ def why_not_obedient() -> str | None:
 class PrefetchPermissionsTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
         self.file = self.scene.write("sub/deep/a", b"content")
         self.folder = self.scene.root / "sub"
 

@@ -5,7 +5,7 @@ import unittest
 from client import Client, grant
 from prefetch_scene import SOON_S
 from programs import BUILD
-from scene import SceneTest, create_account
+from scene import SceneTest
 from test_descriptors import LIMIT, SANITIZER_NEEDS_DESCRIPTORS, take_descriptors
 from waiting import eventually
 
@@ -15,8 +15,7 @@ class PrefetchShortageTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         self.scene.write("a", b"first")
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         # Each idle thread has reserved a descriptor for its next connection, so there are only two.
         self.fileserver = self.scene.fileserver(authserver, "--spare-threads", "2")
         self.client = self.scene.client(self.fileserver)

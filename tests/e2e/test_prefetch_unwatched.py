@@ -7,7 +7,7 @@ import unittest
 from client import grant
 from needs import missing
 from prefetch_scene import SOON_S
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import eventually
 
 WATCHES = 10
@@ -34,8 +34,7 @@ class UnwatchedTest(SceneTest):
         super().setUp()
         for number in range(2 * WATCHES):
             self.scene.write(f"{number:03}/a", b"first")
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         self.fileserver = self.scene.fileserver(authserver, prefix=with_few_watches())
         self.client = self.scene.client(self.fileserver)
         grant(self.client)

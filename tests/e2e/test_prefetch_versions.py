@@ -8,7 +8,7 @@ from pathlib import Path
 
 from client import Client, grant
 from prefetch_scene import SOON_S
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import eventually
 
 from rig.errors import WrongBytes
@@ -54,8 +54,7 @@ class NeverOldForLongTest(SceneTest):
 
     def check_replaced_every(self, pause_s: float) -> None:
         path = self.scene.write("a", b"0")
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         client = self.scene.client(self.scene.fileserver(authserver))
         grant(client)
         replacing = self.scene.keep(Replacing(path, self.scene.folder / "fresh", pause_s))
@@ -97,8 +96,7 @@ class WholeVersionsTest(SceneTest):
 
     def setUp(self) -> None:
         super().setUp()
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         self.path = self.scene.write("a", b"0" * self.SIZE)
         self.flags: dict[str, tuple] = {
             "memory": (),

@@ -15,7 +15,7 @@ from pathlib import Path
 import servers
 from client import Client
 from programs import SANITIZED, Program
-from scene import Scene, SceneTest, create_account, for_each
+from scene import Scene, SceneTest, for_each
 from waiting import LONG_S, eventually
 
 _CREATE_RULESET, _ASK_VERSION = 444, 1  # the same number on all architectures
@@ -179,8 +179,7 @@ class SandboxTest(SceneTest):
     def test_everything_works_in_a_strict_sandbox(self) -> None:
         self.scene.write("sub/a", b"content")
         (self.scene.root / "link").symlink_to("sub/a")
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         for mode in ("prefetch", "disk"):
             server = self.scene.fileserver(authserver, "--files", mode, "--sandbox", "strict")
             client = self.scene.client(server)
@@ -193,8 +192,7 @@ class SandboxTest(SceneTest):
 
     def test_a_served_folder_that_is_renamed_is_served_on(self) -> None:
         self.scene.write("a", b"content")
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         server = self.scene.fileserver(authserver, "--files", "disk", "--sandbox", "strict")
         client = self.scene.client(server)
         self.assertEqual(client.ask("get:alice:wonderland"), "OK")

@@ -11,7 +11,7 @@ from http_client import FLAG, HttpClient
 from needs import missing
 from prefetch_scene import SOON_S
 from programs import Program
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import eventually
 
 PAGE = Path(__file__).parents[2] / "docs" / "scaling.md"
@@ -23,8 +23,7 @@ LARGE = os.urandom(3_000_000)
 class CopiesTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.copy = self.scene.folder / "copy"
         self.incoming = self.scene.folder / "incoming"
         self.incoming.mkdir()

@@ -16,7 +16,7 @@ from client import ConnectionEndedError
 from http_client import FLAG, Answer, HttpClient
 from prefetch_scene import SOON_S
 from programs import SANITIZED, Program
-from scene import SceneTest, create_account, for_each, with_loops
+from scene import SceneTest, for_each, with_loops
 from upload_scene import HIDDEN
 from waiting import LONG_S, eventually
 
@@ -148,8 +148,7 @@ class SharedFolderTest(TwoHostsTest):
         for folder in self.folders:
             folder.mkdir()
         self.mount()
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.servers = [self.start(folder) for folder in self.folders]
         self.here, self.there = (self.client(server) for server in self.servers)
 
@@ -278,8 +277,7 @@ class OldRenamesTest(TwoHostsTest):
         compiler = os.environ.get("CC", "gcc").split()[-1]
         command = [compiler, "-std=gnu11", "-shared", "-fPIC", "-O2", str(_OLD_RENAMES)]
         subprocess.run([*command, "-o", str(library), "-ldl"], check=True, timeout=2 * LONG_S)
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         flags = (*FLAG, "--uploads", "folder")
         self.folders = [self.scene.root] * 2
         self.servers = [
@@ -309,8 +307,7 @@ class RcloneTest(SceneTest):
         (behind / "a").write_bytes(b"first")
         (behind / "gone").write_bytes(b"gone")
         fuse_mounts.rclone(self, PAGE, behind, self.scene.root)
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         server = self.scene.fileserver(authserver, *FLAG, "--uploads", "folder")
         client = self.scene.keep(HttpClient(server, "alice", "wonderland"))
         self.assertEqual(client.ask("/a").body, b"first")

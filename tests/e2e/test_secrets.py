@@ -87,7 +87,7 @@ class SecretsTest(SceneTest):
     def test_only_the_owner_can_read_the_accounts_file(self) -> None:
         old_mask = os.umask(0)
         self.addCleanup(os.umask, old_mask)
-        create_account(self.scene.authserver())
+        self.scene.authserver_of_alice()
         files = list(self.scene.folder.glob("accounts.db*"))
         self.assertGreater(len(files), 1)
         self.assertEqual({stat.S_IMODE(file.stat().st_mode) for file in files}, {0o600})
@@ -217,8 +217,7 @@ class SecretsTest(SceneTest):
         self.assertNotEqual(fileserver.log(), before)
 
     def test_a_file_name_cannot_forge_a_line_of_the_log(self) -> None:
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         fileserver = self.scene.fileserver(authserver, "--log-level", "debug")
         client = self.scene.client(fileserver)
         grant(client)

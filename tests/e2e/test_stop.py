@@ -12,7 +12,7 @@ from client import Client, ConnectionEndedError, grant, refuses_connections
 from peers import Peer
 from processes import sleep_count
 from programs import BUILD, Program, environment
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 from waiting import LONG_S, eventually, time_s
 
 BIG = 32_000_000
@@ -54,8 +54,7 @@ class StopTest(SceneTest):
 class StopFileserverTest(SceneTest):
     def serve(self, *flags: object) -> Program:
         self.scene.write("big", b"1" * BIG)
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
         return self.scene.fileserver(self.authserver, *flags)
 
     def begin_transfer(self, fileserver: Program, lines_behind: str = "") -> Client:

@@ -10,7 +10,7 @@ from http_client import FLAG as HTTP
 from http_client import HttpClient, basic, request
 from peers import Peer
 from programs import Program, run
-from scene import SceneTest, create_account, for_each, with_loops
+from scene import SceneTest, for_each, with_loops
 from transfer_lines import Line, lines_of, wait_for_lines
 from waiting import eventually
 
@@ -29,8 +29,7 @@ class TransferLogTest(SceneTest):
         self.log = self.scene.folder / "transfers.json"
 
     def serve(self, *flags: object, **options) -> Program:
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         return self.scene.fileserver(authserver, "--transfer-log", self.log, *flags, **options)
 
     def granted(self, server: Program, **options) -> Client:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from client import Client, grant
 from programs import Program, run
-from scene import SceneTest, create_account
+from scene import SceneTest
 from transfer_lines import lines_of, parse, wait_for_lines, whole_lines_of
 from waiting import LONG_S, eventually
 
@@ -30,8 +30,7 @@ class LogFolderTest(SceneTest):
         self.logs = self.scene.folder / "logs"
         self.logs.mkdir()
         self.log = self.logs / "transfers.json"
-        self.authserver = self.scene.authserver()
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice()
 
     def serve(self, *flags: object, **options) -> Program:
         flags = ("--transfer-log", self.log, *flags)

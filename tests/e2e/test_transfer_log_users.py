@@ -28,8 +28,7 @@ class TransferLogUsersTest(SceneTest):
         self.scene.write("a", b"hello")
 
     def serve(self, *flags: object, users: tuple[str, ...] = USERS_ON) -> Program:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         create_account(authserver, LONG_USER)
         return self.scene.fileserver(authserver, "--transfer-log", self.log, *users, *flags)
 

@@ -4,7 +4,7 @@ import json
 
 from http_client import FLAG, Answer, HttpClient
 from programs import Program
-from scene import SceneTest, create_account, with_loops
+from scene import SceneTest, with_loops
 from waiting import eventually
 
 UNNAMED = "warning a peer sends X-Forwarded-For and is not believed peer=127.0.0.1"
@@ -16,8 +16,7 @@ class TrustedProxyTest(SceneTest):
     def setUp(self) -> None:
         super().setUp()
         self.scene.write("a.txt", b"content")
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
 
     def serve(self, *flags: object) -> Program:
         return self.scene.fileserver(self.authserver, *FLAG, *flags)

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from loadgen_scene import LoadgenScene
 from programs import Program, run
-from scene import create_account
 from waiting import LONG_S, eventually
 
 
@@ -18,8 +17,7 @@ class UnixSocketTest(LoadgenScene):
     def serve_both(self, *flags: object) -> Program:
         """Starts both servers on sockets of the scene. Returns the fileserver."""
         plain = ("--password-scheme", "plain")
-        self.behind = self.scene.authserver(*plain, "--listen", f"unix:{self.path('a')}")
-        create_account(self.behind)
+        self.behind = self.scene.authserver_of_alice(*plain, "--listen", f"unix:{self.path('a')}")
         listen = f"unix:{self.path('f')}"
         return self.scene.start(
             "fileserver",

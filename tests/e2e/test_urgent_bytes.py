@@ -6,7 +6,7 @@ import socket
 from http_client import FLAG, HttpClient, basic, request
 from processes import thread_states
 from programs import Program
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 from waiting import eventually
 
 _MODELS = ("thread", "event")
@@ -16,8 +16,7 @@ _CONTENT = b"content"
 
 class UrgentByteTest(SceneTest):
     def start(self, model: str) -> Program:
-        authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         self.scene.write("small", _CONTENT)
         return self.scene.fileserver(authserver, *FLAG, "--model", model)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import servers
 from processes import children
 from programs import Program, run
-from scene import SceneTest, create_account, for_each
+from scene import SceneTest, for_each
 
 USER = "nobody"
 IS_ROOT = os.geteuid() == 0
@@ -65,8 +65,7 @@ class UserTest(SceneTest):
     @unittest.skipUnless(IS_ROOT, ROOT_ONLY)
     def test_everything_works_as_another_user(self) -> None:
         self.scene.write("a", b"content")
-        authserver = self.scene.authserver("--user", USER)
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice("--user", USER)
         self.assertEqual(self.scene.accounts.owner(), USER)
         for mode in ("prefetch", "disk"):
             fileserver = self.scene.fileserver(authserver, "--files", mode, "--user", USER)
@@ -76,8 +75,7 @@ class UserTest(SceneTest):
 
     @unittest.skipUnless(IS_ROOT, ROOT_ONLY)
     def test_the_user_cannot_read_what_only_root_can(self) -> None:
-        authserver = self.scene.authserver()
-        create_account(authserver)
+        authserver = self.scene.authserver_of_alice()
         self.scene.write("a", b"content").chmod(0o600)
         for mode in ("prefetch", "disk"):
             fileserver = self.scene.fileserver(authserver, "--files", mode, "--user", USER)

@@ -4,15 +4,14 @@ import http.client
 
 from http_client import FLAG
 from programs import Program
-from scene import SharedSceneTest, create_account, with_loops
+from scene import SharedSceneTest, with_loops
 
 
 @with_loops
 class WrongPortTest(SharedSceneTest):
     @classmethod
     def prepare(cls) -> None:
-        authserver = cls.scene.authserver("--password-scheme", "plain")
-        create_account(authserver)
+        authserver = cls.scene.authserver_of_alice("--password-scheme", "plain")
         cls.plain = cls.scene.fileserver(authserver)
         cls.with_http = cls.scene.fileserver(authserver, *FLAG)
 

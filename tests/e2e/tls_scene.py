@@ -11,7 +11,7 @@ from pathlib import Path
 
 from http_client import FLAG
 from needs import found, missing
-from scene import SceneTest, create_account
+from scene import SceneTest
 from waiting import eventually
 
 from rig.host import free_port
@@ -112,8 +112,7 @@ class ProxyTest(ProxyScene):
         for name in NAMES:
             self.scene.write(name, name.encode())
         self.scene.write("large", LARGE)
-        self.authserver = self.scene.authserver("--password-scheme", "plain")
-        create_account(self.authserver)
+        self.authserver = self.scene.authserver_of_alice("--password-scheme", "plain")
         flags = ("--trusted-proxy", "127.0.0.1", "--uploads", "folder", *self.fileserver_flags)
         environment = self.environment()
         self.fileserver = self.scene.fileserver(self.authserver, *FLAG, *flags, env=environment)
