@@ -114,7 +114,8 @@ class SentinelsTest(StoreTest):
                 sentinel = self.sentinel()
                 sentinel.replies[ASK] = answer
                 self.assertIn(why, self.refuses_to_start(sentinel))
-                client = self.client(self.start(sentinel, self.sentinel(self.first)))
+                other = self.sentinel(self.first)
+                client = self.client(self.start(sentinel, other, more=PATIENT))
                 self.assertEqual(client.ask("ping"), "OK")
 
     def test_a_list_of_replicas_that_is_none_does_no_harm(self) -> None:
