@@ -3,7 +3,7 @@
     python3 tests/since.py COMMIT
 
 All if the commit is not known here, or the flags of the compiler differ. The full gate looks at all
-sources, with clang-tidy and each compiled alone. tests/last-full names the commit at which it
+sources, with clang-tidy and each compiled alone. tests/last-full names the commit at which both
 passed, and a push looks at what is printed here: the rest was looked at, and is as it was.
 """
 

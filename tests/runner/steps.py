@@ -17,7 +17,7 @@ from . import again
 
 TESTS = Path(__file__).resolve().parents[1]
 CHECKS = TESTS.parent / "docs" / "checks.md"  # has what each gate takes
-LAST_FULL = TESTS / "last-full"  # the commit at which the full gate passed
+LAST_FULL = TESTS / "last-full"  # the commit whose sources the full gate has looked at
 
 _COUNTS = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.MULTILINE)
 _CPU = re.compile(r" ([\d.]+) s of CPU$", re.MULTILINE)
@@ -144,6 +144,10 @@ class Run:
                     one.failed -= late.failures
                     one.passed += 1
                     self._unsteady.append(str(late))
+
+    def has_passed(self, *names: str) -> bool:
+        passed = {one.step.name for one in self.done if not one.failed}
+        return passed.issuperset(names)
 
     def close(self) -> int:
         """Prints the ends of all steps, what failed, and the counts. Returns the exit code."""

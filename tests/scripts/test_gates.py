@@ -165,6 +165,15 @@ class RunTest(unittest.TestCase):
         self.assertRegex("\n".join(lines), row)
         self.assertEqual((status, lines[-1]), (1, "8 passed, 1 failed, 0 skipped"))
 
+    def test_a_step_that_failed_or_did_not_run_has_not_passed(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="turnstile-gate-") as folder:
+            run = steps.Run([Step("a", ROW, "true"), Step("b", ROW, "false")], Path(folder))
+            with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
+                run.to_the_end()
+        self.assertTrue(run.has_passed("a"))
+        for names in (("a", "b"), ("a", "c")):
+            self.assertFalse(run.has_passed(*names))
+
     def test_what_a_gate_takes_is_written_into_its_row(self) -> None:
         with tempfile.TemporaryDirectory(prefix="turnstile-gate-") as folder:
             page = Path(folder) / "checks.md"
