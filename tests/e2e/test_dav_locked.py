@@ -32,7 +32,7 @@ class LockedTest(LocksScene):
                 self.assert_locked(self.ask(method, "a"), "a")
                 answer = self.bob.ask(self.at("a"), f"If: (<{token}>)", method=method)
                 self.assert_locked(answer, "a")
-        self.assertEqual(self.amy.ask(self.at("a")).body, b"old")
+        self.assertEqual((self.amy.ask(self.at("a")).status, self.read("a")), (200, b"old"))
         self.assertEqual(self.put("a", f"If: (<{token}>)").status, 204)
         self.assertEqual(self.put("a", f"If: <{self.at('a')}> (<{token}>)").status, 204)
         self.assertEqual(
