@@ -15,7 +15,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROGRAMS = ("authserver", "bench", "fileserver", "lab", "lib", "loadgen")
-_FLAGS = re.compile(r"[+-].*(?:FLAGS|WARNINGS)")
+_FLAGS = re.compile(r"[+-].*(?:FLAGS|WARNINGS|PACKAGES)")
 _OF_ALL = {".clang-tidy", "tests/tidy"}
 _GENERATED = re.compile(r"(?:sql/.*\.sql|fileserver/http/page/.*\.(?:js|css))$")
 _GENERATED_ONE = "generated"  # stands for any of the headers that make writes
@@ -33,9 +33,14 @@ def changed_since(commit: str) -> list[str] | None:
     """None if it may be any."""
     changed = lines_of_diff("--name-only", commit, "--")
     makefile = lines_of_diff("--unified=0", commit, "--", "Makefile")
-    if changed is None or makefile is None or _OF_ALL & set(changed):
+    if changed is None or makefile is None or differs_for_all(changed, makefile):
         return None
-    return None if any(map(_FLAGS.match, makefile)) else changed
+    return changed
+
+
+def differs_for_all(changed: list[str], makefile: list[str]) -> bool:
+    """Whether each file may be compiled or checked otherwise. `makefile`: the lines of its diff."""
+    return bool(_OF_ALL & set(changed)) or any(map(_FLAGS.match, makefile))
 
 
 def sources_below(root: Path) -> dict[str, str]:

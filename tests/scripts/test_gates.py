@@ -95,6 +95,15 @@ class SinceTest(unittest.TestCase):
         for commit in ("", "no-commit-of-anybody"):
             self.assertIsNone(since.changed_since(commit))
 
+    def test_a_flag_of_the_compiler_or_a_rule_of_clang_tidy_differs_for_all(self) -> None:
+        self.assertTrue(
+            since.differs_for_all(["Makefile"], ["-CXXFLAGS ?= -O2", "+CXXFLAGS ?= -O1"])
+        )
+        self.assertTrue(since.differs_for_all([".clang-tidy"], []))
+        self.assertFalse(
+            since.differs_for_all(["Makefile"], [" CXXFLAGS ?= -O2", "+help: ## show"])
+        )
+
     def test_each_include_in_the_sources_is_a_file_or_one_that_make_writes(self) -> None:
         texts = since.sources_below(since.ROOT)
         made = since.reached(["sql/sqlite.sql"], texts)
