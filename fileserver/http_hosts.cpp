@@ -12,6 +12,7 @@ namespace fileserver {
 namespace {
 
 constexpr std::string_view kThisMachine = "localhost";
+constexpr std::size_t kLongestKnown = 64;  // a client chooses the text of a port
 
 bool is_name_byte(char c) {
   return http::is_letter(c) || base::is_digit(c) || c == '.' || c == '-' || c == '_';
@@ -52,19 +53,24 @@ HttpHosts::HttpHosts(std::vector<std::string> names, const std::optional<net::Ho
     : names_(std::move(names)),
       is_asked_for_(!names_.empty() || (listen && is_on_loopback(*listen))) {}
 
-bool HttpHosts::accepts(const http::RequestHead& head) const {
+bool HttpHosts::accepts(const http::RequestHead& head, Known& known) const {
   if (!is_asked_for_) return true;
-  if (!head.authority().empty()) return is_good(head.authority());
+  if (!head.authority().empty()) return is_good(head.authority(), known);
   bool are_good = true;
-  head.each(http::Field::kHost,
-            [&](std::string_view host) { are_good = are_good && (host.empty() || is_good(host)); });
+  head.each(http::Field::kHost, [&](std::string_view host) {
+    are_good = are_good && (host.empty() || is_good(host, known));
+  });
   return are_good;
 }
 
-bool HttpHosts::is_good(std::string_view authority) const {
+bool HttpHosts::is_good(std::string_view authority, Known& known) const {
+  if (authority == known.authority_) return true;
   const std::string_view host = host_of(authority);
-  return net::parse_ip_address(host) || http::is_same(host, kThisMachine) ||
-         std::ranges::any_of(names_, [&](const auto& name) { return http::is_same(host, name); });
+  if (!net::parse_ip_address(host) && !http::is_same(host, kThisMachine) &&
+      std::ranges::none_of(names_, [&](const auto& name) { return http::is_same(host, name); }))
+    return false;
+  if (authority.size() <= kLongestKnown) known.authority_ = authority;
+  return true;
 }
 
 }  // namespace fileserver

@@ -23,16 +23,22 @@ std::optional<std::vector<std::string>> parse_http_hosts(std::string_view text);
 // Immutable once built. Threads: any.
 class HttpHosts {
  public:
+  // The authority that was good last. Of one thread, and of one HttpHosts.
+  class Known {
+    friend class HttpHosts;
+    std::string authority_;
+  };
+
   // Without names, `Host` counts only if `listen` is on a loopback address. A server there is most
   // likely one that nobody but this machine is to reach, and that has no name.
   HttpHosts(std::vector<std::string> names, const std::optional<net::HostPort>& listen);
 
   // Whether the authority of the target, or without one `Host`, is a good name. An empty one is:
-  // browsers do not send it.
-  bool accepts(const http::RequestHead& head) const;
+  // browsers do not send it. What `known` has is not looked at again.
+  bool accepts(const http::RequestHead& head, Known& known) const;
 
  private:
-  bool is_good(std::string_view authority) const;
+  bool is_good(std::string_view authority, Known& known) const;
 
   const std::vector<std::string> names_;
   const bool is_asked_for_;

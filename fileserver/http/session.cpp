@@ -87,7 +87,7 @@ void HttpSession::answer(Exchange& exchange) {
   if (method == Method::kOther || (method == Method::kPatch && !takes_patch))
     return exchange.answer(501);
   if (method == Method::kConnect) return exchange.answer_not_allowed(allowed_with(parts_.offer));
-  if (!hosts_.accepts(exchange.head())) return refuse_host(exchange);
+  if (!hosts_.accepts(exchange.head(), known_host_)) return refuse_host(exchange);
   const bool lacks_uploads =
       ours != nullptr && ours->is_for_uploads() && parts_.partial_uploads == nullptr;
   const bool is_for_guests =

@@ -2,13 +2,13 @@
 // what is answered when.
 #pragma once
 
+#include "fileserver/http_hosts.h"
 #include "net/ip_address.h"
 #include "serve/options.h"
 
 namespace fileserver {
 
 class Exchange;
-class HttpHosts;
 struct Parts;
 
 // Belongs to one thread.
@@ -26,6 +26,7 @@ class HttpSession : public serve::Worker {
 
   Parts& parts_;
   const HttpHosts& hosts_;
+  HttpHosts::Known known_host_;
 };
 
 }  // namespace fileserver

@@ -68,6 +68,18 @@ class HostsTest(SharedSceneTest):
         self.assertEqual(self.status(self.named_anywhere, "evil.example"), 421)
         self.assertEqual(self.status(self.named_anywhere, "other"), 200)
 
+    def test_what_was_good_before_makes_nothing_else_good(self) -> None:
+        client = HttpClient(self.named)
+        self.addCleanup(client.close)
+        long = f"other:{'8' * 100}"
+        hosts = ("other", "evil.example", "evil.example", "other", "other.evil", long, long)
+        for host in (*hosts, "othe", "localhost", "", "evil.example"):
+            with self.subTest(host):
+                head = f"GET /f HTTP/1.1\r\nHost: {host}\r\nAuthorization: {_ALICE}\r\n\r\n"
+                client.send(head.encode())
+                wanted = 421 if "evil" in host or host == "othe" else 200
+                self.assertEqual(client.answer("GET").status, wanted)
+
     def test_no_request_passes_it(self) -> None:
         for target, method, body in (
             ("/", "GET", b""),
