@@ -103,7 +103,7 @@ class _Fit:
             ]
             for repeat, own in self._passes.items()
         }
-        return _best(made, self._curves)[0].n_star
+        return _best(made, self._curves, self.curve)[0].n_star
 
     @property
     def _deviations(self) -> list[float]:
@@ -118,20 +118,34 @@ class _Fit:
         return self._levels[repeat] + self.curve.logs[place]
 
 
-def _best(passes: _Passes, curves: Sequence[_Curve]) -> tuple[_Curve, dict[int, float]]:
-    """The curve that is nearest to the points, and the level of each pass."""
-    least, best, levels = math.inf, curves[0], dict.fromkeys(passes, 0.0)
+def _best(
+    passes: _Passes, curves: Sequence[_Curve], near: _Curve | None = None
+) -> tuple[_Curve, dict[int, float]]:
+    """The curve that is nearest to the points, and the level of each pass. `near` is one of the
+    curves that is not far from them: what is farther away is passed over sooner.
+    """
+    best, least = None, _distance(near or curves[0], passes)
     for curve in curves:
-        logs, total, found = curve.logs, 0.0, {}
-        for repeat, own in passes.items():
-            away = [rate - logs[place] for place, rate in own]
-            found[repeat] = statistics.median_low(away)
-            total += sum(abs(one - found[repeat]) for one in away)
-            if total >= least:
-                break
-        else:
-            least, best, levels = total, curve, found
-    return best, levels
+        distance = _distance(curve, passes, enough=least)
+        if distance < least or (best is None and distance == least):
+            best, least = curve, distance
+    assert best is not None  # `near` is one of them
+    return best, {
+        repeat: statistics.median_low(rate - best.logs[place] for place, rate in own)
+        for repeat, own in passes.items()
+    }
+
+
+def _distance(curve: _Curve, passes: _Passes, enough: float = math.inf) -> float:
+    """The sum of all deviations from the levels of the passes, or some of it, if it is enough."""
+    logs, total = curve.logs, 0.0
+    for own in passes.values():
+        away = sorted([rate - logs[place] for place, rate in own])
+        half = len(away) // 2
+        total += sum(away[-half:]) - sum(away[:half]) if half else 0.0  # from the median
+        if total > enough:
+            break
+    return total
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,7 @@ A column that is missing means that its value was not measured, if its field has
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
+from functools import cache
 from typing import Any, get_type_hints
 
 
@@ -12,7 +13,7 @@ def parsed(
     kind: type, row: Mapping[str, str], prefix: str = "", without: tuple[str, ...] = ()
 ) -> dict[str, Any]:
     """The fields of a dataclass, by their names. KeyError if one is missing that has no default."""
-    values, types = {}, get_type_hints(kind)
+    values, types = {}, _types_of(kind)
     for field in fields(kind):
         column = prefix + field.name
         if field.name in without or (field.default is not MISSING and not row.get(column)):
@@ -29,6 +30,11 @@ def figures(names: Iterable[str], row: Mapping[str, str]) -> dict[str, float]:
 def short(value: Any) -> Any:
     """Four decimals are more precise than any counter here."""
     return round(value, 4) if isinstance(value, float) else value
+
+
+@cache
+def _types_of(kind: type) -> dict[str, Any]:
+    return get_type_hints(kind)
 
 
 def _value(kind: object, text: str) -> Any:
