@@ -6,12 +6,13 @@
 
 #include <cerrno>
 #include <utility>
-#include <vector>
 
 #include "base/log.h"
 #include "fileserver/files/folder_copy.h"
+#include "fileserver/files/folder_removals.h"
 #include "fileserver/files/kept_permissions.h"
 #include "fileserver/files/renames.h"
+#include "fileserver/files/replaced.h"
 
 namespace fileserver {
 
@@ -22,37 +23,9 @@ struct Moves::Ends {
   Current source = {};
   std::string from_name = {};  // both without links
   std::string to_name = {};
+  bool are_apart = false;  // no rename leads to another file system
 
   bool share_folder() const { return from.folder.name == to.folder.name; }
-};
-
-// What a try leaves to be done.
-struct Moves::Left {
-  MayGoOn may_remove;
-  Uploads::Keep keep = Uploads::Keep::kInTrash;
-  HiddenEntry replaced = {};
-  TrashPlace place = {};      // of what is replaced, if it goes to the trash
-  bool is_elsewhere = false;  // no rename leads to another file system
-  std::vector<HiddenEntry> of_earlier_tries = {};
-
-  bool has_hidden() const { return replaced.is_there() || place.is_taken(); }
-
-  // Whoever has made something of this name meanwhile keeps it. A later try may replace that too.
-  void put_back(const std::string& last) {
-    if (replaced.is_there() && !replaced.give_name(last))
-      of_earlier_tries.push_back(std::move(replaced));
-    replaced = {};
-    place.give_back(last);
-    if (place.is_taken()) place = {};  // it stays in the trash
-  }
-
-  // Nothing that somebody has put there goes with a change that has not been made.
-  UploadStatus ended(UploadStatus done, const std::string& last) {
-    if (!is_done(done)) {
-      for (HiddenEntry& hidden : of_earlier_tries) hidden.keep(last);
-    }
-    return done;
-  }
 };
 
 namespace {
@@ -76,15 +49,6 @@ UploadStatus refusal_of(const Current& target, const Moves::Job& job, bool is_fo
   if (!is_folder && job.to_has_slash && !target.is_folder()) return UploadStatus::kConflict;
   if (target.is_there() && !job.may_replace) return UploadStatus::kNotAllowed;
   return UploadStatus::kGoOn;
-}
-
-// Why the folder may not be removed. Nothing speaks against it: kGoOn.
-UploadStatus refusal_to_remove(const Location& location, const MayChange& may_change) {
-  const Current current = location.current();
-  if (current.failure != 0 && current.failure != ENAMETOOLONG)
-    return status_of(current.failure, "look at a folder");
-  if (!current.is_folder()) return UploadStatus::kNotFound;
-  return current.may_change(may_change) ? UploadStatus::kGoOn : UploadStatus::kNotAllowed;
 }
 
 // Its folder, opened once more.
@@ -125,65 +89,30 @@ UploadStatus Moves::find_ends(const Job& job, Ends& ends) const {
   return overlap(ends.from_name, ends.to_name) ? UploadStatus::kForbidden : UploadStatus::kGoOn;
 }
 
-// Before the turn of the name, because it writes to the disk.
-void Moves::ask_for_place(const Location& location, Left& left) const {
-  if (uploads_.trash_ == nullptr || left.keep == Uploads::Keep::kNot) return;
-  const Current current = location.current();
-  const bool is_kept = current.is_folder() || current.kind == Kind::kFile;
-  if (is_kept && !left.place.was_asked_for()) left.place = uploads_.place_for(location.name());
-}
-
-// To the trash, or to a hidden name until it is removed. A link never goes to the trash.
-UploadStatus Moves::hide(const Location& location, Left& left) const {
-  ask_for_place(location, left);
-  if (left.place.was_asked_for() && location.current().kind != Kind::kLink) {
-    switch (left.place.take({location.fd(), location.last})) {
-      case TrashPlace::Taken::kYes: return UploadStatus::kGoOn;
-      case TrashPlace::Taken::kFailed:
-        return status_of_put(uploads_.locations_.errno_in(location.folder, errno),
-                             "move to the trash");
-      case TrashPlace::Taken::kCannotBeKept: break;
-    }
-  }
-  left.replaced = HiddenEntry::hide(location.fd(), location.last, left.may_remove);
-  if (left.replaced.is_there()) return UploadStatus::kGoOn;
-  return status_of_put(uploads_.locations_.errno_in(location.folder, errno), "hide a folder");
-}
-
-// Of a file that a rename is about to replace. It goes there by a second name, so that its first
-// one always leads to a file. Where it may have none, such as one of somebody else, it is hidden,
-// as a folder is. Nothing: the rename may go on.
-std::optional<UploadStatus> Moves::keep_replaced_file(const Location& to, Left& left) const {
-  ask_for_place(to, left);
-  if (!left.place.was_asked_for()) return {};
-  if (left.place.take_link({to.fd(), to.last}) != TrashPlace::Taken::kFailed) return {};
-  return hide(to, left);
-}
-
 UploadStatus Moves::move(const Job& job, const MayChange& may_change, const GoOn& go_on) {
   Ends ends;
   if (const auto status = find_ends(job, ends); status != UploadStatus::kGoOn) return status;
-  Left left{go_on.may_remove};
-  if (job.may_replace) ask_for_place(ends.to, left);
+  Replaced replaced(uploads_, go_on.may_remove);
+  if (job.may_replace) replaced.ask_for_place(ends.to);
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.rename(ends.from_name, ends.to_name, [&] {
     const Turns::OfBoth turns(uploads_.turns_, ends.from_name, ends.to_name);
-    done = repeated([&] { return try_to_move(ends, job, may_change, left); });
+    done = repeated([&] { return try_to_move(ends, job, may_change, replaced); });
     return is_done(done);
   });
-  left.ended(done, ends.to.last);
-  if (left.is_elsewhere)
+  replaced.ended(done, ends.to.last);
+  if (ends.are_apart)
     return job.may_take_long ? move_by_copy(job, ends, go_on) : UploadStatus::kGoOn;
   if (!is_done(done)) return done;
-  if (ends.source.is_folder() || left.has_hidden())
+  if (ends.source.is_folder() || replaced.is_there())
     uploads_.files_.forget_below({ends.from_name, ends.to_name});
-  done = uploads_.synced(ends.to.fd(), left.place, done);
+  done = uploads_.synced(ends.to.fd(), replaced.place(), done);
   return is_done(done) && !ends.share_folder() ? uploads_.synced(ends.from.fd(), done) : done;
 }
 
 // Nothing if another program has been faster.
-std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
-                                               const MayChange& may_change, Left& left) {
+std::optional<UploadStatus> Moves::try_to_move(Ends& ends, const Job& job,
+                                               const MayChange& may_change, Replaced& replaced) {
   const Locations& locations = uploads_.locations_;
   const Current source = ends.from.current();
   if (source.failure != 0) return status_of(source.failure, "look at a file");
@@ -211,23 +140,23 @@ std::optional<UploadStatus> Moves::try_to_move(const Ends& ends, const Job& job,
   if (needs_hiding && target.is_folder() && !job.may_take_long) return UploadStatus::kGoOn;
   bool is_new = needs_hiding || !target.is_there();
   if (needs_hiding) {
-    if (const auto status = hide(ends.to, left); status != UploadStatus::kGoOn) return status;
+    if (const auto status = replaced.hide(ends.to); status != UploadStatus::kGoOn) return status;
   } else if (target.kind == Kind::kFile) {
-    const auto hidden = keep_replaced_file(ends.to, left);
+    const auto hidden = replaced.keep_file(ends.to);
     if (hidden && *hidden != UploadStatus::kGoOn) return *hidden;
     is_new = hidden.has_value();
   }
   if (!(is_new ? rename_to_new(from, to) : rename_over(from, to))) {
     const int failure = errno;
-    left.put_back(to.last);
+    replaced.put_back(to.last);
     if (failure == EEXIST) return {};
-    left.is_elsewhere = failure == EXDEV;
-    if (left.is_elsewhere) return UploadStatus::kForbidden;
+    ends.are_apart = failure == EXDEV;
+    if (ends.are_apart) return UploadStatus::kForbidden;
     return status_of_put(locations.errno_in(ends.to.folder, failure), "rename");
   }
   if (!is_in_place()) {
     rename_to_new(to, from);
-    left.put_back(to.last);
+    replaced.put_back(to.last);
     return UploadStatus::kConflict;
   }
   return target.is_there() ? UploadStatus::kReplaced : UploadStatus::kCreated;
@@ -243,8 +172,9 @@ UploadStatus Moves::move_by_copy(const Job& job, Ends& ends, const GoOn& go_on) 
   const auto is_same = [&](const FileVersion* now) {
     return now != nullptr && (is_folder || have_same_content(before, *now)) && go_on.may_leave();
   };
-  const UploadStatus removed = is_folder ? remove_moved(job.from, is_same, go_on, sum)
-                                         : uploads_.remove(job.from, is_same, Uploads::Keep::kNot);
+  const UploadStatus removed =
+      is_folder ? FolderRemovals(uploads_).remove_copied(job.from, is_same, go_on.may_remove, sum)
+                : uploads_.remove(job.from, is_same, Uploads::Keep::kNot);
   if (is_done(removed) || removed == UploadStatus::kNotFound) return copied;
   // Somebody has changed it since it was copied.
   return removed == UploadStatus::kNotAllowed ? UploadStatus::kConflict : removed;
@@ -303,25 +233,28 @@ UploadStatus Moves::copy_file(const Job& job, Ends& ends, const GoOn& go_on) {
   if (!keep_permissions(fd, ends.from.fd(), ends.from.last)) return failed(errno);
   upload.status_ = UploadStatus::kGoOn;
   upload.last_ = ends.to.last;
-  Left left{go_on.may_remove};
+  Replaced replaced(uploads_, go_on.may_remove);
   const Location of_folder = again(ends.to);
   if (target.is_folder()) {
     if (!of_folder.folder.fd.is_open()) return failed(errno);
-    ask_for_place(of_folder, left);
-    upload.gives_way_ = {
-        .hide = [&] { return left.has_hidden() ? UploadStatus::kConflict : hide(of_folder, left); },
-        .put_back = [&] { left.put_back(of_folder.last); }};
+    replaced.ask_for_place(of_folder);
+    upload.gives_way_ = {.hide =
+                             [&] {
+                               return replaced.is_there() ? UploadStatus::kConflict
+                                                          : replaced.hide(of_folder);
+                             },
+                         .put_back = [&] { replaced.put_back(of_folder.last); }};
   }
   upload.folder_ = std::move(ends.to.folder);
   const auto may_replace = [&](const FileVersion* current) {
     return (current == nullptr || job.may_replace) && go_on.may_name();
   };
   const UploadStatus done =
-      left.ended(uploads_.publish(std::move(upload), may_replace).status, of_folder.last);
-  if (!left.has_hidden() || !is_done(done)) return done;
+      replaced.ended(uploads_.publish(std::move(upload), may_replace).status, of_folder.last);
+  if (!replaced.is_there() || !is_done(done)) return done;
   uploads_.files_.forget_below({ends.to_name});
-  const bool is_kept = left.place.is_taken();
-  return is_kept ? uploads_.synced(left.place.name().folder, UploadStatus::kReplaced)
+  const bool is_kept = replaced.place().is_taken();
+  return is_kept ? uploads_.synced(replaced.place().name().folder, UploadStatus::kReplaced)
                  : UploadStatus::kReplaced;
 }
 
@@ -346,104 +279,43 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, F
                     base::log::quoted(ends.from_name));
     return UploadStatus::kForbidden;
   }
-  Left left{go_on.may_remove};
-  if (job.may_replace) ask_for_place(ends.to, left);
+  Replaced replaced(uploads_, go_on.may_remove);
+  if (job.may_replace) replaced.ask_for_place(ends.to);
   UploadStatus done = UploadStatus::kFailed;
   uploads_.files_.remove(ends.to_name, [&] {
     const Turns::Turn turn(uploads_.turns_, ends.to_name);
-    done = go_on.may_name() ? repeated([&] { return try_to_name(ends.to, job, made, left); })
+    done = go_on.may_name() ? repeated([&] { return try_to_name(ends.to, job, made, replaced); })
                             : UploadStatus::kNotAllowed;
     return is_done(done);
   });
-  if (!is_done(left.ended(done, ends.to.last))) return done;
+  if (!is_done(replaced.ended(done, ends.to.last))) return done;
   uploads_.files_.forget_below({ends.to_name});
-  return uploads_.synced(ends.to.fd(), left.place, done);
+  return uploads_.synced(ends.to.fd(), replaced.place(), done);
 }
 
 // Nothing if another program has been faster.
 std::optional<UploadStatus> Moves::try_to_name(const Location& to, const Job& job,
-                                               HiddenEntry& made, Left& left) {
+                                               HiddenEntry& made, Replaced& replaced) {
   const Locations& locations = uploads_.locations_;
   const Current target = to.current();
   if (const auto refusal = refusal_of(target, job, true); refusal != UploadStatus::kGoOn)
     return refusal;
   if (locations.why_not_in_place(to.folder) != 0) return UploadStatus::kConflict;
   if (target.is_there()) {
-    if (const auto status = hide(to, left); status != UploadStatus::kGoOn) return status;
+    if (const auto status = replaced.hide(to); status != UploadStatus::kGoOn) return status;
   }
   if (!made.give_name(to.last)) {
     const int failure = errno;
-    left.put_back(to.last);
+    replaced.put_back(to.last);
     if (failure == EEXIST) return {};
     return status_of_put(locations.errno_in(to.folder, failure), "name a folder");
   }
   if (locations.why_not_in_place(to.folder) != 0) {
     made.take_back(to.last);
-    left.put_back(to.last);
+    replaced.put_back(to.last);
     return UploadStatus::kConflict;
   }
   return target.is_there() ? UploadStatus::kReplaced : UploadStatus::kCreated;
-}
-
-UploadStatus Moves::find_folder(std::string_view name, Location& location) const {
-  if (name.empty()) return UploadStatus::kForbidden;
-  location = uploads_.locations_.find(name);
-  return location.status == UploadStatus::kConflict ? UploadStatus::kNotFound : location.status;
-}
-
-UploadStatus Moves::why_not_removed(std::string_view name, const MayChange& may_change) const {
-  Location location;
-  const UploadStatus found = find_folder(name, location);
-  return found == UploadStatus::kGoOn ? refusal_to_remove(location, may_change) : found;
-}
-
-UploadStatus Moves::remove_folder(std::string_view name, const MayChange& may_change,
-                                  const GoOn& go_on, Uploads::Keep keep) {
-  Location location;
-  if (const auto found = find_folder(name, location); found != UploadStatus::kGoOn) return found;
-  const std::string real_name = location.name();
-  Left left{go_on.may_remove, keep};
-  ask_for_place(location, left);
-  UploadStatus done = UploadStatus::kFailed;
-  uploads_.files_.remove(real_name, [&] {
-    const Turns::Turn turn(uploads_.turns_, real_name);
-    done = refusal_to_remove(location, may_change);
-    if (done == UploadStatus::kGoOn) done = hide(location, left);
-    return done == UploadStatus::kGoOn;
-  });
-  if (done != UploadStatus::kGoOn) return done;
-  uploads_.files_.forget_below({real_name});
-  return uploads_.synced(location.fd(), left.place, UploadStatus::kReplaced);
-}
-
-// Out of sight it changes no more, so it is looked at there.
-UploadStatus Moves::remove_moved(std::string_view name, const MayChange& may_change,
-                                 const GoOn& go_on, const FolderSum& sum) {
-  Location location;
-  if (const auto found = find_folder(name, location); found != UploadStatus::kGoOn) return found;
-  const std::string real_name = location.name();
-  Left left{go_on.may_remove, Uploads::Keep::kNot};
-  UploadStatus done = UploadStatus::kFailed;
-  const auto in_turn = [&](auto change) {
-    uploads_.files_.remove(real_name, [&] {
-      const Turns::Turn turn(uploads_.turns_, real_name);
-      return change();
-    });
-    uploads_.files_.forget_below({real_name});
-  };
-  in_turn([&] {
-    done = refusal_to_remove(location, may_change);
-    if (done == UploadStatus::kGoOn) done = hide(location, left);
-    return done == UploadStatus::kGoOn;
-  });
-  if (done != UploadStatus::kGoOn) return done;
-  if (sum_below(left.replaced.fd(), go_on.may_remove) == sum)
-    return uploads_.synced(location.fd(), UploadStatus::kReplaced);
-  in_turn([&] {
-    left.put_back(location.last);
-    return true;
-  });
-  return left.ended(UploadStatus::kConflict, location.last);
 }
 
 }  // namespace fileserver

@@ -1,4 +1,4 @@
-// Moves, copies and removes files and folders of the served folder: MOVE, COPY, DELETE of folders.
+// Moves and copies files and folders of the served folder: MOVE, COPY.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,15 @@
 namespace fileserver {
 
 class FolderSum;
+class Replaced;
 
 // Any thread. A file or a folder gets its new name in one step, when all of it is there, and nobody
-// sees a part of it. A folder that is replaced, and one that is removed, goes out of sight in one
-// step: to the trash if there is one, as a replaced file does. Once a function returns kCreated or
-// kReplaced, the change is on disk, and Files::open() opens what is there now.
+// sees a part of it. A folder that is replaced goes out of sight in one step: to the trash if there
+// is one, as a replaced file does. Once a function returns kCreated or kReplaced, the change is on
+// disk, and Files::open() opens what is there now.
 //
 // Who asks for a change says how long it may go on. A copy that ends early has changed nothing. A
-// removal that ends early leaves a hidden folder, which the next start removes.
+// removal of what was replaced that ends early leaves a hidden folder (FolderRemovals).
 class Moves {
  public:
   // What is moved or copied to where. A name that ends with a slash is that of a
@@ -66,34 +67,19 @@ class Moves {
   // The same. A link is not copied, but the file or folder that it leads to.
   UploadStatus copy(const Job& job, Depth depth, const MayChange& may_change, const GoOn& go_on);
 
-  // Removes a folder with all that is in it. kReplaced when it is out of sight, on disk, and
-  // removed or in the trash. kForbidden for the served folder.
-  UploadStatus remove_folder(std::string_view name, const MayChange& may_change, const GoOn& go_on,
-                             Uploads::Keep keep = Uploads::Keep::kInTrash);
-
-  // What remove_folder() would be refused with now. Nothing speaks against it: kGoOn.
-  UploadStatus why_not_removed(std::string_view name, const MayChange& may_change) const;
-
  private:
   struct Ends;
-  struct Left;
 
-  UploadStatus find_folder(std::string_view name, Location& location) const;
   UploadStatus find_ends(const Job& job, Ends& ends) const;
   UploadStatus find_source_of_copy(Job& job, std::string& real_name) const;
-  std::optional<UploadStatus> try_to_move(const Ends& ends, const Job& job,
-                                          const MayChange& may_change, Left& left);
+  std::optional<UploadStatus> try_to_move(Ends& ends, const Job& job, const MayChange& may_change,
+                                          Replaced& replaced);
   UploadStatus move_by_copy(const Job& job, Ends& ends, const GoOn& go_on);
   UploadStatus copy_file(const Job& job, Ends& ends, const GoOn& go_on);
   UploadStatus copy_folder(const Job& job, const Ends& ends, Depth depth, FolderSum* sum,
                            const GoOn& go_on);
-  UploadStatus remove_moved(std::string_view name, const MayChange& may_change, const GoOn& go_on,
-                            const FolderSum& sum);
   std::optional<UploadStatus> try_to_name(const Location& to, const Job& job, HiddenEntry& made,
-                                          Left& left);
-  void ask_for_place(const Location& location, Left& left) const;
-  UploadStatus hide(const Location& location, Left& left) const;
-  std::optional<UploadStatus> keep_replaced_file(const Location& to, Left& left) const;
+                                          Replaced& replaced);
 
   Uploads& uploads_;
 };

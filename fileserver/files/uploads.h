@@ -127,7 +127,9 @@ class Uploads {
   UploadStatus make_folder(std::string_view name);
 
  private:
+  friend class FolderRemovals;
   friend class Moves;
+  friend class Replaced;
 
   struct Kept {
     Keep keep;

@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/waits.h"
+#include "fileserver/files/folder_removals.h"
 #include "fileserver/files/moves.h"
 #include "fileserver/http/change_folder.h"
 #include "fileserver/http/dav/destination.h"
@@ -143,20 +144,20 @@ void delete_and_answer(Exchange& exchange, Parts& parts) {
   StillAllowed still_allowed(exchange, parts, exchange.head());
   Allowed allowed{still_allowed, nullptr, nullptr};
   const auto may_change = conditions_of(exchange, still_allowed);
-  const UploadStatus refused =
-      base::may_block_long([&] { return Moves(*parts.uploads).why_not_removed(name, may_change); });
+  const UploadStatus refused = base::may_block_long(
+      [&] { return FolderRemovals(*parts.uploads).why_not(name, may_change); });
   if (refused != UploadStatus::kGoOn) return answer_change(exchange, parts, still_allowed, refused);
   LongChanges::Place place(parts.long_changes, exchange.user, may_wait(exchange));
   if (!place.is_taken()) return exchange.answer(503);
   if (dav::is_refused_by_locks(exchange, parts)) return;  // by one made while it waited
-  answer_change(
-      exchange, parts, still_allowed, base::may_block_long([&] {
-        const dav::LocksOfName locks(parts, name);
-        const UploadStatus done =
-            Moves(*parts.uploads).remove_folder(name, may_change, go_on(exchange, allowed, &place));
-        if (done == UploadStatus::kReplaced) locks.forget();
-        return done;
-      }));
+  answer_change(exchange, parts, still_allowed, base::may_block_long([&] {
+                  const dav::LocksOfName locks(parts, name);
+                  const UploadStatus done =
+                      FolderRemovals(*parts.uploads)
+                          .remove(name, may_change, go_on(exchange, allowed, &place).may_remove);
+                  if (done == UploadStatus::kReplaced) locks.forget();
+                  return done;
+                }));
 }
 
 void move_or_copy(Exchange& exchange, Parts& parts, Verb verb) {

@@ -9,10 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "fileserver/files/folder_removals.h"
 #include "tests/catch.h"
 #include "tests/fileserver/files/no_descriptors.h"
 #include "tests/fileserver/files/upload_scene.h"
 
+using fileserver::MayGoOn;
 using fileserver::Moves;
 using fileserver::UploadStatus;
 using tests::content_of;
@@ -39,6 +41,9 @@ struct MovesScene : tests::UploadScene {
   }
   UploadStatus copy(std::string_view from, std::string_view to, const Moves::GoOn& go_on = kGoOn) {
     return moves.copy({from, false, to, false, true}, Moves::Depth::kAll, kAlways, go_on);
+  }
+  UploadStatus remove(std::string_view name, const MayGoOn& may_go_on = kGoOn.may_remove) {
+    return fileserver::FolderRemovals(*uploads).remove(name, kAlways, may_go_on);
   }
 };
 
@@ -182,7 +187,7 @@ TEST_CASE("a deep folder is copied and removed with few descriptors", "[moves]")
   }
   CHECK(levels == kLevels);
   for (const char* const name : {"d", "copied"})
-    CHECK(scene.moves.remove_folder(name, kAlways, kGoOn) == UploadStatus::kReplaced);
+    CHECK(scene.remove(name) == UploadStatus::kReplaced);
   CHECK(scene.names() == NameList{"e"});
 }
 
@@ -190,7 +195,7 @@ TEST_CASE("a removal that is ended leaves a hidden folder for the next start", "
   MovesScene scene;
   for (int i = 0; i < 20; ++i) scene.write("a/" + std::to_string(i) + "/x", "x");
   const Moves::GoOn over{[] { return true; }, [] { return false; }};
-  CHECK(scene.moves.remove_folder("a", kAlways, over) == UploadStatus::kReplaced);
+  CHECK(scene.remove("a", over.may_remove) == UploadStatus::kReplaced);
   CHECK_FALSE(fs::exists(scene.folder.path("a")));
   CHECK_FALSE(scene.names().empty());
   CHECK_FALSE(scene.files->open("a/1/x"));
@@ -207,7 +212,7 @@ TEST_CASE("what is deep in a folder is moved near its top to be removed", "[move
   REQUIRE(scene.names().size() == kLevels);
   std::size_t asked = 0;  // twice on the way down to each folder
   const Moves::GoOn ended{[] { return true; }, [&] { return ++asked < kLevels; }};
-  CHECK(scene.moves.remove_folder("d", kAlways, ended) == UploadStatus::kReplaced);
+  CHECK(scene.remove("d", ended.may_remove) == UploadStatus::kReplaced);
   CHECK(scene.names().size() < kLevels);
   scene.uploads.emplace(scene.fence, *scene.files);
   CHECK(scene.names().empty());
@@ -227,7 +232,7 @@ TEST_CASE("another server leaves a folder alone that is being removed", "[moves]
                                }
                                return true;
                              }};
-  CHECK(scene.moves.remove_folder("a", kAlways, starting) == UploadStatus::kReplaced);
+  CHECK(scene.remove("a", starting.may_remove) == UploadStatus::kReplaced);
   CHECK(looks > 0);
   CHECK(scene.names().empty());
 }
@@ -236,7 +241,7 @@ TEST_CASE("a folder with many folders in it is removed whole", "[moves]") {
   MovesScene scene;
   for (int i = 0; i < 2500; ++i) scene.write("a/" + std::to_string(i) + "/x", "");
   for (int i = 0; i < 2500; ++i) scene.write("a/files/" + std::to_string(i), "");
-  CHECK(scene.moves.remove_folder("a", kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(scene.remove("a") == UploadStatus::kReplaced);
   CHECK(scene.names().empty());
 }
 
@@ -245,10 +250,10 @@ TEST_CASE("a removal does not follow links", "[moves]") {
   scene.write("kept/x", "x");
   scene.write("a/y", "y");
   fs::create_directory_symlink("../kept", scene.folder.path("a/link"));
-  CHECK(scene.moves.remove_folder("a", kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(scene.remove("a") == UploadStatus::kReplaced);
   CHECK(scene.names() == NameList{"kept", "x"});
-  CHECK(scene.moves.remove_folder("kept/x", kAlways, kGoOn) == UploadStatus::kNotFound);
-  CHECK(scene.moves.remove_folder("", kAlways, kGoOn) == UploadStatus::kForbidden);
+  CHECK(scene.remove("kept/x") == UploadStatus::kNotFound);
+  CHECK(scene.remove("") == UploadStatus::kForbidden);
 }
 
 TEST_CASE("what is moved or gone is to be forgotten", "[moves]") {
@@ -277,7 +282,8 @@ TEST_CASE("what is moved or gone is to be forgotten", "[moves]") {
   CHECK(moves.move(job("c", "a"), kAlways, kGoOn) == UploadStatus::kReplaced);
   CHECK(files.forgotten == fileserver::Names{"a", "c"});
   scene.write("last/x", "x");
-  CHECK(moves.remove_folder("last", kAlways, kGoOn) == UploadStatus::kReplaced);
+  CHECK(fileserver::FolderRemovals(uploads).remove("last", kAlways, kGoOn.may_remove) ==
+        UploadStatus::kReplaced);
   CHECK(files.names == NameList{"last"});
   CHECK(files.forgotten == fileserver::Names{"last"});
 }

@@ -15,12 +15,14 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "fileserver/files/folder_removals.h"
 #include "fileserver/files/moves.h"
 #include "fileserver/files/upload_name.h"
 #include "tests/catch.h"
 #include "tests/fileserver/files/no_descriptors.h"
 #include "tests/fileserver/files/upload_scene.h"
 
+using fileserver::FolderRemovals;
 using fileserver::Moves;
 using fileserver::Trash;
 using fileserver::Trashed;
@@ -70,7 +72,7 @@ struct TrashScene : tests::UploadScene {
   }
   UploadStatus remove(const std::string& name) { return uploads->remove(name, kAlways); }
   UploadStatus remove_folder(const std::string& name) {
-    return moves.remove_folder(name, kAlways, kGoOnWithTrash);
+    return FolderRemovals(*uploads).remove(name, kAlways, kGoOnWithTrash.may_remove);
   }
   UploadStatus move(std::string_view from, std::string_view to) {
     return moves.move({from, false, to, false, true}, kAlways, kGoOnWithTrash);
@@ -212,7 +214,8 @@ TEST_CASE("what goes elsewhere by a copy is not deleted", "[trash]") {
   CHECK(scene.uploads->remove("a", kAlways, fileserver::Uploads::Keep::kNot) ==
         UploadStatus::kReplaced);
   scene.uploads->make_folder("f");
-  CHECK(scene.moves.remove_folder("f", kAlways, kGoOnWithTrash, fileserver::Uploads::Keep::kNot) ==
+  CHECK(FolderRemovals(*scene.uploads)
+            .remove("f", kAlways, kGoOnWithTrash.may_remove, fileserver::Uploads::Keep::kNot) ==
         UploadStatus::kReplaced);
   CHECK(scene.entries() == 0);
 }
