@@ -20,7 +20,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import gates
-from runner import again, files, pool, times
+from runner import again, files, pool, temporary, times
 from runner.outcome import Outcome, Runnable
 from runner.packing import Packing
 from runner.unit import UnitTests
@@ -161,6 +161,7 @@ def main() -> int:
     if not chosen:
         print("run_unittests: no folder is named; --help says how", file=sys.stderr)
         return 2
+    temporary.use_one_folder()
     outcomes = []
     for outcome in pool.run(chosen, Packing(arguments.jobs), arguments.limit):
         report(outcome)

@@ -11,7 +11,7 @@ from .times import recorded, taken_by
 
 _FEW = 3  # for each core, however busy it is: others may keep it busy for hours
 _MOST = 10  # for each core, however idle it is
-_BUSY = 0.8  # the share of the cores beyond which they count as busy
+_BUSY = 0.9  # the share of the cores beyond which they count as busy
 _LOOK_S = 0.5  # between two looks at the cores; what was started shows only after a while
 _TOKENS = 2  # for the files in which time is the point
 

@@ -3,17 +3,19 @@
 import contextlib
 import io
 import os
+import stat
 import subprocess
 import sys
 import tempfile
 import textwrap
 import unittest
 from pathlib import Path
+from unittest import mock
 
 TESTS = Path(__file__).resolve().parents[1]
 sys.path.append(str(TESTS))
 
-from runner import again  # noqa: E402
+from runner import again, temporary  # noqa: E402
 
 BUILD = Path(os.environ.get("TURNSTILE_BUILD", TESTS.parent / "build"))
 
@@ -43,6 +45,34 @@ class RunnerTest(unittest.TestCase):
             cwd=TESTS.parent,
             env=inherited | (env or {}),
         )
+
+    def test_temporary_files_are_in_one_folder_that_nobody_else_has_made(self) -> None:
+        folder = self.folder / "turnstile-tests"
+
+        def chosen() -> str | None:
+            with (
+                mock.patch.dict(os.environ),
+                mock.patch("tempfile.tempdir", str(self.folder)),
+            ):
+                os.environ.pop("TMPDIR", None)
+                temporary.use_one_folder()
+                return os.environ.get("TMPDIR")
+
+        for _ in range(2):
+            self.assertEqual(chosen(), str(folder))
+        self.assertEqual(stat.S_IMODE(folder.stat().st_mode), 0o1777)
+        folder.rename(self.folder / "other")
+        folder.symlink_to("other")
+        self.assertIsNone(chosen())
+
+    def test_a_folder_for_temporary_files_that_was_asked_for_stays(self) -> None:
+        self.write(
+            "test_asks",
+            "def test_it(self):\n    self.fail(tempfile.gettempdir())",
+            "import tempfile, unittest",
+        )
+        ended = self.run_them("--no-second-chance", env={"TMPDIR": str(self.folder)})
+        self.assertIn(f"AssertionError: {self.folder}\n", ended.stdout)
 
     def test_a_test_that_hangs_is_named_and_its_clean_up_is_done(self) -> None:
         left = self.folder / "left"
