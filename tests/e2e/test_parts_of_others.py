@@ -1,7 +1,6 @@
 """Uploads in parts: whose they are, and what counts at their end."""
 
 import json
-import re
 import signal
 import time
 
@@ -11,9 +10,6 @@ from rights_scene import PASSWORD
 from scene import create_account, for_each
 from upload_scene import USER
 from waiting import eventually
-
-ID = re.compile(r"/-/parts/[0-9a-f]{32}")
-NO_ID = "/-/parts/" + 32 * "0"
 
 
 class PartsOfOthersTest(PartsTest):
