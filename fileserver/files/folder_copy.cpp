@@ -22,8 +22,6 @@ namespace fileserver {
 
 namespace {
 
-constexpr int kList = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-
 // How many folders are on the way to this one; it is one of them.
 std::size_t depth_of(std::string_view folder) {
   if (folder.empty()) return 0;
@@ -45,16 +43,11 @@ bool go_to(FolderTrail& trail, const std::string& folder) {
 // there.
 bool add_to(FolderSum& sum, int here, const std::string& folder,
             std::vector<std::string>& folders) {
-  net::Fd again(::openat(here, ".", kList));
-  const OpenFolder list(again.is_open() ? ::fdopendir(again.get()) : nullptr);
+  const OpenFolder list = open_names(here);
   if (list == nullptr) return false;
-  again.release();
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(list.get());
-    if (entry == nullptr) return errno == 0;
+  while (const dirent* const entry = next_entry(list)) {
     const std::string_view last = entry->d_name;
-    if (last == "." || last == ".." || goes_by_itself(last)) continue;
+    if (goes_by_itself(last)) continue;
     if (is_upload_name(last)) return false;
     const net::Fd fd(::openat(here, entry->d_name, O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat status {};
@@ -69,6 +62,7 @@ bool add_to(FolderSum& sum, int here, const std::string& folder,
       return false;
     }
   }
+  return errno == 0;
 }
 
 constexpr std::int64_t kCopiedAtOnceBytes = 512 << 10;
@@ -185,12 +179,8 @@ int FolderCopy::copy_folder(const std::string& folder, const std::string& from) 
   const OpenFolder list(::fdopendir(opened->get()));
   if (list == nullptr) return errno;
   const Both both{opened->release(), joined(from, folder), joined(to_name_, folder)};
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(list.get());
-    if (entry == nullptr) return errno;
+  while (const dirent* const entry = next_entry(list)) {
     const std::string last = entry->d_name;
-    if (last == "." || last == "..") continue;
     if (is_upload_name(last)) {
       if (!goes_by_itself(last)) left_out();
       continue;
@@ -199,6 +189,7 @@ int FolderCopy::copy_folder(const std::string& folder, const std::string& from) 
     const unsigned char type = type_of(*entry, list);
     if (const int failure = copy_entry(both, last, type, folder); failure != 0) return failure;
   }
+  return errno;
 }
 
 int FolderCopy::copy_entry(const Both& both, const std::string& last, unsigned char type,

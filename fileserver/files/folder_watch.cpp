@@ -38,18 +38,15 @@ int list_folder(const std::string& path, const std::string& here, FolderListing&
                 std::vector<std::string>& folders) {
   const OpenFolder folder(::opendir(path.c_str()));
   if (folder == nullptr) return errno;
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(folder.get());
-    if (entry == nullptr) return errno;
-    const std::string_view last = entry->d_name;
-    if (last == "." || last == ".." || is_upload_name(last)) continue;
+  while (const dirent* const entry = next_entry(folder)) {
+    if (is_upload_name(entry->d_name)) continue;
     const unsigned char type = type_of(*entry, folder);
     if (type == DT_DIR)
       folders.push_back(joined(here, entry->d_name));
     else if (type == DT_REG)
       listing.files.push_back(joined(here, entry->d_name));
   }
+  return errno;
 }
 
 bool has_several_names(const std::string& path) {

@@ -316,10 +316,10 @@ void PartialUploads::look_at(int folder, const std::string& id) {
 void PartialUploads::remove_old() {
   const net::Fd folder = open_folder(false);
   if (!folder.is_open()) return;
-  const OpenFolder list(::fdopendir(::fcntl(folder.get(), F_DUPFD_CLOEXEC, 0)));
+  const OpenFolder list = open_names(folder.get());
   if (list == nullptr) return;
   std::set<std::string> ids;
-  while (const dirent* const entry = ::readdir(list.get())) {
+  while (const dirent* const entry = next_entry(list)) {
     const std::string_view name = entry->d_name;
     const std::string_view id = name.substr(0, kIdSize);
     if (is_id(id) && (name.size() == kIdSize || name.ends_with(kStateEnd))) ids.emplace(id);

@@ -49,9 +49,8 @@ int remove_left_in(const std::string& folder, std::vector<std::string>& folders)
   const OpenFolder list(::opendir(folder.c_str()));
   if (list == nullptr) return 0;
   int removed = 0;
-  while (const dirent* const entry = ::readdir(list.get())) {
+  while (const dirent* const entry = next_entry(list)) {
     const std::string_view last = entry->d_name;
-    if (last == "." || last == "..") continue;
     std::string path = folder + entry->d_name;
     if (PartialUploads::is_folder_name(last)) continue;  // they go on
     if (is_trash_folder(last)) continue;                 // it removes what it holds by itself

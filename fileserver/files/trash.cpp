@@ -35,16 +35,10 @@ constexpr std::int64_t kLeftNs = 600 * base::kNsPerS;  // so old is no record th
 // Returns false if the folder could not be read to its end.
 template <typename Visit>
 bool each_name_in(int folder, Visit visit) {
-  net::Fd again(::openat(folder, ".", kOpenFolder));
-  const OpenFolder list(again.is_open() ? ::fdopendir(again.get()) : nullptr);
+  const OpenFolder list = open_names(folder);
   if (list == nullptr) return false;
-  again.release();
-  for (;;) {
-    errno = 0;
-    const dirent* const entry = ::readdir(list.get());
-    if (entry == nullptr) return errno == 0;
-    visit(std::string_view(entry->d_name));
-  }
+  while (const dirent* const entry = next_entry(list)) visit(std::string_view(entry->d_name));
+  return errno == 0;
 }
 
 bool is_or_is_below(std::string_view one, std::string_view name) {
@@ -105,9 +99,8 @@ class Sizes {
   std::uint64_t of(int folder, int depth) {
     constexpr int kDeepest = 64;
     std::uint64_t bytes = 0;
-    for (const std::string& name : names_in(folder, [this](std::string_view one) {
-           return one != "." && one != ".." && --left_ > 0;
-         })) {
+    for (const std::string& name :
+         names_in(folder, [this](std::string_view) { return --left_ > 0; })) {
       struct stat status {};
       if (!status_at(folder, name, status) || status.st_dev != device_) continue;
       if (S_ISREG(status.st_mode) && status.st_nlink == 1)

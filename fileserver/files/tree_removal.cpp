@@ -81,23 +81,16 @@ class Removal {
   void list(Step& step) {
     step.has_more = false;
     step.has_moved_up = false;
-    net::Fd again = open_folder(trail_.fd(), ".");
-    const OpenFolder folder(again.is_open() ? ::fdopendir(again.get()) : nullptr);
+    const OpenFolder folder = open_names(trail_.fd());
     if (folder == nullptr) return fail(step, errno);
-    again.release();
-    for (int seen = 1;; ++seen) {
-      errno = 0;
-      const dirent* const entry = ::readdir(folder.get());
-      if (entry == nullptr) {
-        if (errno != 0) fail(step, errno);
-        return;
-      }
-      const std::string_view name = entry->d_name;
-      if (name == "." || name == "..") continue;
-      if (!remove_file(step, *entry)) step.folders.emplace_back(name);
-      step.has_more = step.folders.size() >= kMostNames || (seen % kAskEvery == 0 && !may_go_on_());
+    int seen = 0;
+    while (const dirent* const entry = next_entry(folder)) {
+      if (!remove_file(step, *entry)) step.folders.emplace_back(entry->d_name);
+      step.has_more =
+          step.folders.size() >= kMostNames || (++seen % kAskEvery == 0 && !may_go_on_());
       if (step.has_more) return;
     }
+    if (errno != 0) fail(step, errno);
   }
 
   // Returns false for a folder.

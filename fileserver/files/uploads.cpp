@@ -29,15 +29,8 @@ bool is_kept(const Current& current) {
 }
 
 bool is_empty(int folder, const std::string& last) {
-  net::Fd fd(::openat(folder, last.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  const OpenFolder list(fd.is_open() ? ::fdopendir(fd.get()) : nullptr);
-  if (list == nullptr) return false;
-  fd.release();
-  while (const dirent* const entry = ::readdir(list.get())) {
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") return false;
-  }
-  return true;
+  const OpenFolder list = open_names(folder, last.c_str());
+  return list != nullptr && next_entry(list) == nullptr && errno == 0;
 }
 
 // What is made in a folder with this bit has its group.

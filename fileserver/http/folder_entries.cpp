@@ -78,10 +78,8 @@ base::Result<std::vector<ListedEntry>> FolderEntries::next_names() {
     return base::errno_error(base::ErrorCode::kInternal, "list a folder", errno);
   fd->release();
   Names names(*this);
-  errno = 0;
-  while (const dirent* const one = ::readdir(folder.get())) {
+  while (const dirent* const one = next_entry(folder)) {
     if (http::is_path_name(one->d_name)) names.take(one->d_name);
-    errno = 0;
   }
   if (errno != 0) return base::errno_error(base::ErrorCode::kInternal, "list a folder", errno);
   is_at_end_ = !names.has_dropped();
