@@ -5,18 +5,16 @@
 
 namespace fileserver {
 
-using Kind = Current::Kind;
-
 void Replaced::ask_for_place(const Location& location) {
   if (uploads_.trash_ == nullptr || keep_ == Uploads::Keep::kNot) return;
   const Current current = location.current();
-  const bool is_kept = current.is_folder() || current.kind == Kind::kFile;
+  const bool is_kept = current.is_folder() || current.kind == Current::Kind::kFile;
   if (is_kept && !place_.was_asked_for()) place_ = uploads_.place_for(location.name());
 }
 
 UploadStatus Replaced::hide(const Location& location) {
   ask_for_place(location);
-  if (place_.was_asked_for() && location.current().kind != Kind::kLink) {
+  if (place_.was_asked_for() && location.current().kind != Current::Kind::kLink) {
     switch (place_.take({location.fd(), location.last})) {
       case TrashPlace::Taken::kYes: return UploadStatus::kGoOn;
       case TrashPlace::Taken::kFailed:

@@ -58,13 +58,13 @@ class MovingAccountsTest(StoreTest):
     def export(self, store: list[str], name: str) -> Path:
         path = self.scene.folder / name
         with path.open("wb") as file:
-            done = self.accounts("export", *store, stdout=file)
+            done = self.accounts("export", *store, *PATIENT, stdout=file)
         self.assertEqual(done.returncode, 0, done.stderr)
         return path
 
     def import_from(self, path: Path, store: list[str]) -> subprocess.CompletedProcess[str]:
         with path.open("rb") as file:
-            return self.accounts("import", *store, stdin=file, stdout=subprocess.DEVNULL)
+            return self.accounts("import", *store, *PATIENT, stdin=file, stdout=subprocess.DEVNULL)
 
     def furnished(self, name: str) -> list[str]:
         """A store with accounts of both schemes."""
@@ -144,7 +144,8 @@ class MovingAccountsTest(StoreTest):
         lines = sorted(f'"user{number}","$plain${number}"' for number in range(3000))
         path.write_text("\n".join(lines) + "\n")
         store = self.store("redis")
-        self.assertEqual(self.import_from(path, store).returncode, 0)
+        done = self.import_from(path, store)
+        self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(sorted(self.export(store, "out.csv").read_text().splitlines()), lines)
 
     def test_what_is_not_an_account_ends_the_import_with_its_line(self) -> None:
