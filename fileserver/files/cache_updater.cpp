@@ -113,7 +113,7 @@ bool CacheUpdater::is_silent(const std::string& folder) {
     base::log::info(
         "changes by other hosts are not reported here, all of the served folder is listed every "
         "second file_system={} folder={}",
-        kind, base::log::quoted(folder));
+        kind, base::log::quoted_long(folder));
   return true;
 }
 

@@ -144,7 +144,7 @@ void DirectIo::refuse(std::string_view reason) {
   if (is_refused_.exchange(true)) return;
   base::log::warn(
       "the file system refuses O_DIRECT, files are read through the page cache reason={}",
-      base::log::quoted(reason));
+      base::log::quoted_long(reason));
 }
 
 base::Result<CachedFile> read_whole_file(const Fence& fence, std::string_view name,

@@ -203,7 +203,7 @@ FileCache::State FileCache::after_failed_read(const std::string& name, const bas
     return State::kCurrent;
   }
   base::log::warn("cannot prefetch a file, it is served from disk reason={}",
-                  base::log::quoted(error.context));
+                  base::log::quoted_long(error.context));
   // The file may have been forgotten while it was read.
   if (const auto known = find(name))
     put(name, {.source = Source::kDiskUnreadable, .inode = known->inode});

@@ -31,7 +31,7 @@ HiddenEntry::~HiddenEntry() {
   base::log::warn(
       "what a client has removed cannot be removed from the disk, it is hidden name={} reason={}",
       base::log::quoted(name_),
-      base::log::quoted(
+      base::log::quoted_long(
           base::errno_error(base::ErrorCode::kInternal, "remove a folder", errno).context));
 }
 
@@ -105,7 +105,7 @@ void HiddenEntry::keep(const std::string& last) {
   if (rename_to_new({folder_.get(), name_}, {folder_.get(), kept})) name_ = std::move(kept);
   has_name_ = true;
   base::log::error("what was to be replaced cannot get its name back, it is kept name={} hidden={}",
-                   base::log::quoted(last), base::log::quoted(name_));
+                   base::log::quoted_long(last), base::log::quoted(name_));
 }
 
 bool HiddenEntry::take_back(const std::string& last) {

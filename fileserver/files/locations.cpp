@@ -33,7 +33,7 @@ Location Locations::find(std::string_view name) const {
   auto folder = fence_->find_folder(name.substr(0, last == 0 ? 0 : slash));
   if (!folder && folder.error().code != base::ErrorCode::kNotFound) {
     base::log::error("a folder cannot be opened reason={}",
-                     base::log::quoted(folder.error().context));
+                     base::log::quoted_long(folder.error().context));
     return {UploadStatus::kFailed};
   }
   if (!folder || name.empty()) return {UploadStatus::kConflict};

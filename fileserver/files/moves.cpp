@@ -276,7 +276,7 @@ UploadStatus Moves::copy_folder(const Job& job, const Ends& ends, Depth depth, F
   if (sum != nullptr) *sum = copy.sum();
   if (sum != nullptr && copy.has_left_out()) {
     base::log::warn("a folder is not moved to another file system, part of it cannot be copied {}",
-                    base::log::quoted(ends.from_name));
+                    base::log::quoted_long(ends.from_name));
     return UploadStatus::kForbidden;
   }
   Replaced replaced(uploads_, go_on.may_remove);

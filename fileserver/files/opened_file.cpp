@@ -26,7 +26,7 @@ void cut(serve::Stream& stream, std::span<const char> head, std::string_view nam
   if (!head.empty()) stream.send(head);
   stream.abort();
   base::log::warn("the connection is cut while a file is sent file={} reason=\"{}{}{}\"",
-                  base::log::quoted(name), reason, errno_value == 0 ? "" : ": ",
+                  base::log::quoted_long(name), reason, errno_value == 0 ? "" : ": ",
                   errno_value == 0 ? "" : std::strerror(errno_value));
 }
 

@@ -29,7 +29,7 @@ double seconds_since(std::int64_t start_ns) {
 void warn_of_each(std::string_view what, const std::vector<std::string>& names) {
   constexpr std::size_t kNamed = 10;
   for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i)
-    base::log::warn("{} name={}", what, base::log::quoted(names[i]));
+    base::log::warn("{} name={}", what, base::log::quoted_long(names[i]));
   if (names.size() > kNamed) base::log::warn("{} further={}", what, names.size() - kNamed);
 }
 

@@ -26,7 +26,7 @@ void warn_of_loss(int errno_value) {
   if (!allowance.take(base::now_ns())) return;
   base::log::warn(
       "something is deleted or replaced that the trash cannot keep reason={}",
-      base::log::quoted(
+      base::log::quoted_long(
           errno_value == EXDEV
               ? std::string("it is on another file system than the served folder")
               : base::errno_error(base::ErrorCode::kInternal, "move it", errno_value).context));

@@ -16,7 +16,7 @@ void warn_of_full_disk(const base::Error& error) {
   static base::Allowance allowance(1, 60 * base::kNsPerS);
   if (!allowance.take(base::now_ns())) return;
   base::log::warn("the served folder has no room for an upload reason={}",
-                  base::log::quoted(error.context));
+                  base::log::quoted_long(error.context));
 }
 
 // In the same way, because a client may ask for it again and again.
@@ -24,7 +24,7 @@ void warn_of_missing_right(const base::Error& error) {
   static base::Allowance allowance(1, 60 * base::kNsPerS);
   if (!allowance.take(base::now_ns())) return;
   base::log::warn("a part of the served folder may not be changed reason={}",
-                  base::log::quoted(error.context));
+                  base::log::quoted_long(error.context));
 }
 
 }  // namespace
@@ -48,7 +48,7 @@ UploadStatus status_of(int errno_value, std::string_view what) {
     default: break;
   }
   base::log::error("the served folder cannot be changed reason={}",
-                   base::log::quoted(error.context));
+                   base::log::quoted_long(error.context));
   return UploadStatus::kFailed;
 }
 

@@ -155,7 +155,7 @@ class ZipAnswer {
   void cut(const base::Error& error) {
     exchange_.stream().abort();
     base::log::warn("the connection is cut while a folder is sent folder={} reason={}",
-                    base::log::quoted(root_), base::log::quoted(error.context));
+                    base::log::quoted_long(root_), base::log::quoted_long(error.context));
   }
 
   Exchange& exchange_;

@@ -158,7 +158,7 @@ bool LockService::has_ended(const Lock& lock) {
   if (locks_.remove(lock.token, lock.name, lock.user, base::now_ns()) != Locks::Unlocked::kDone)
     return false;
   base::log::info("the owner of the host has ended a lock user={} path={}", lock.user,
-                  base::log::quoted("/" + lock.name));
+                  base::log::quoted_long("/" + lock.name));
   return true;
 }
 

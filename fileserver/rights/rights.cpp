@@ -72,8 +72,8 @@ void Rights::warn_of_missing(const RightsFile& file) const {
   }
   if (first == nullptr) return;
   base::log::warn("paths in the rights are not there file={} first={} line={} lines={}",
-                  base::log::quoted(path_), base::log::quoted("/" + first->path), first->line,
-                  count);
+                  base::log::quoted_long(path_), base::log::quoted_long("/" + first->path),
+                  first->line, count);
 }
 
 // In a child: the parent has read the file again.
@@ -90,7 +90,7 @@ void Rights::read_again() {
     base::log::info("the rights were read again");
   } else {
     base::log::error("the rights stay as they were reason={}",
-                     base::log::quoted(done.error().context));
+                     base::log::quoted_long(done.error().context));
   }
 }
 

@@ -127,7 +127,7 @@ void TransferLog::reopen_if_due() {
     base::log::info("the transfer log was opened again");
   } else if (!has_reopening_failed_) {
     base::log::error("the transfer log goes on in its old file, retrying reason={}",
-                     base::log::quoted(opened.error().context));
+                     base::log::quoted_long(opened.error().context));
   }
   is_reopening_ = has_reopening_failed_ = !opened;
 }

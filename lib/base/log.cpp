@@ -47,6 +47,20 @@ spdlog::logger& logger() {
   return the_logger;
 }
 
+std::string quoted_up_to(std::size_t most, std::string_view bytes) {
+  std::string out = "\"";
+  for (const char c : bytes.substr(0, most)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
+      out += fmt::format("\\x{:02x}", byte);
+    } else {
+      out += c;
+    }
+  }
+  out += bytes.size() > most ? "\"..." : "\"";
+  return out;
+}
+
 }  // namespace
 
 void set_level(Level least_important) { logger().set_level(spdlog_level(least_important)); }
@@ -65,17 +79,12 @@ void write_formatted(Level level, fmt::string_view format, fmt::format_args args
 
 std::string quoted(std::string_view bytes) {
   constexpr std::size_t kMost = 80;
-  std::string out = "\"";
-  for (const char c : bytes.substr(0, kMost)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte >= 0x7f || c == '"' || c == '\\') {
-      out += fmt::format("\\x{:02x}", byte);
-    } else {
-      out += c;
-    }
-  }
-  out += bytes.size() > kMost ? "\"..." : "\"";
-  return out;
+  return quoted_up_to(kMost, bytes);
+}
+
+std::string quoted_long(std::string_view bytes) {
+  constexpr std::size_t kMost = 1000;
+  return quoted_up_to(kMost, bytes);
 }
 
 }  // namespace base::log

@@ -33,6 +33,10 @@ void write(Level level, std::string_view line);
 // bytes, and bytes that are not printable ASCII become \xNN.
 std::string quoted(std::string_view bytes);
 
+// As quoted(), for what is of no use without its end: the path of a file, or a reason, which often
+// begins with one. Cut after 1,000 bytes.
+std::string quoted_long(std::string_view bytes);
+
 // As at(), even if the level is off.
 void write_formatted(Level level, fmt::string_view format, fmt::format_args args);
 

@@ -32,7 +32,8 @@ bool Outage::note_failure(const Subject& subject, std::string_view reason, std::
   if (!state_.compare_exchange_strong(state, state_of(since_ns(state), true))) return false;
   const auto left_out = left_out_.exchange(0, std::memory_order_relaxed);
   log::warn("{} {} at={} reason={}{}", subject.name, subject.begins, subject.where,
-            log::quoted(reason), left_out > 0 ? fmt::format(" outages_left_out={}", left_out) : "");
+            log::quoted_long(reason),
+            left_out > 0 ? fmt::format(" outages_left_out={}", left_out) : "");
   return true;
 }
 

@@ -8,11 +8,11 @@ namespace serve {
 void log_failure(const base::Error& error) {
   switch (error.code) {
     case base::ErrorCode::kInternal:
-      base::log::error("a request failed reason={}", base::log::quoted(error.context));
+      base::log::error("a request failed reason={}", base::log::quoted_long(error.context));
       break;
     case base::ErrorCode::kUnavailable:
       base::log::debug("a request cannot be answered now reason={}",
-                       base::log::quoted(error.context));
+                       base::log::quoted_long(error.context));
       break;
     case base::ErrorCode::kSyntax:
     case base::ErrorCode::kTooLong:

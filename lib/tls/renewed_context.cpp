@@ -25,7 +25,7 @@ base::Status RenewedContext::read_again() {
   const auto done = replace(Logs::kYes);
   if (!done) {
     base::log::error("the certificate stays as it was reason={}",
-                     base::log::quoted(done.error().context));
+                     base::log::quoted_long(done.error().context));
     return done;
   }
   // This process has followed before its children are told, or it would read once more.
@@ -41,7 +41,7 @@ std::shared_ptr<ssl_ctx_st> RenewedContext::current() {
     readings_.store(all);
     if (const auto done = replace(Logs::kNo); !done)
       base::log::error("a process goes on with the old certificate reason={}",
-                       base::log::quoted(done.error().context));
+                       base::log::quoted_long(done.error().context));
   }
   const base::Lock lock(mutex_);
   return context_;

@@ -144,7 +144,7 @@ void ServerContext::note(SSL_CTX* context, RenewedContext::Logs logs) {
   not_after_s_ = end_s;
   if (logs == RenewedContext::Logs::kNo) return;
   warn_at_s_ = end_s - kWarningS;
-  base::log::info("certificate file={} days_left={}", base::log::quoted(files_.certificate),
+  base::log::info("certificate file={} days_left={}", base::log::quoted_long(files_.certificate),
                   (end_s - std::time(nullptr)) / kDayS);
   warn_of_end();
 }
@@ -155,7 +155,7 @@ void ServerContext::warn_of_end() {
   if (now_s < warn_at_s || !warn_at_s_.compare_exchange_strong(warn_at_s, now_s + kDayS)) return;
   const std::int64_t left_s = not_after_s_.load(std::memory_order_relaxed) - now_s;
   base::log::warn("the certificate {} file={} days_left={}", left_s > 0 ? "ends soon" : "has ended",
-                  base::log::quoted(files_.certificate), left_s / kDayS);
+                  base::log::quoted_long(files_.certificate), left_s / kDayS);
 }
 
 std::unique_ptr<Channel> ServerContext::accept(int fd, Spoken spoken, std::int64_t slice_ms) {

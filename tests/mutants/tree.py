@@ -20,7 +20,7 @@ COPIED = ("Makefile", "authserver", "fileserver", "lib", "loadgen", "scripts", "
 # What is there of it: files may have been compiled alone, or whole folders as one (UNITY=1).
 _BUILT = ("linked-from", "objects", "generated", "libturnstile.a", "unity")
 # What tests read.
-_FILES = ("pyproject.toml", "README.md", "SECURITY.md", "LICENSE")
+_FILES = ("pyproject.toml", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE")
 ALSO = ("bench", "lab", "rig", "docs", "docker", "packaging", *_FILES)
 
 
