@@ -11,10 +11,11 @@ from rig.errors import Failed
 
 from . import contract, marks, measuring, reports, results, sandbox, submission
 from .answers import Answers
-from .contract import CASES, SHAPES, Outcome
+from .contract import CASES, Outcome
 from .marks import Part, Sheet
 from .measuring import Measured, NotMeasured, Tools
 from .sandbox import Sandbox
+from .shapes import SHAPES
 from .submission import NotBuilt, Submission
 
 _REFERENCE = 399  # the number of the user that the reference runs as

@@ -13,8 +13,8 @@ from rig.processes import Program
 
 from . import answers, results
 from .answers import Answers
-from .contract import Start
 from .sandbox import Sandbox
+from .scene import Start
 
 PROGRAM = "fileserver"
 RESULTS = "results"  # the folder of results in that of a submission

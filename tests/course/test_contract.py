@@ -13,8 +13,9 @@ import students
 from needs import missing
 
 from course import contract, peers
-from course.contract import CASES, SHAPES, Case, Outcome
+from course.contract import CASES, Case, Outcome
 from course.peers import LIMIT_S
+from course.shapes import SHAPES
 from rig.processes import Program
 
 STARTERS = course_path.ROOT / "course" / "starter"
