@@ -14,8 +14,9 @@ from pathlib import Path
 
 from rig.process_tree import tree
 
+from .counted import require_counted
 from .peers import LIMIT_S, AuthServer, Wrong
-from .scene import Scene, Start, of_process, same
+from .scene import Scene, Start, same
 
 _MOST_SILENT = 3  # cases in a row without an answer, behind which no further one is tried
 QUIET_S = 0.15  # in which a server that does not wait would have answered
@@ -202,16 +203,7 @@ def _parallel(scene: Scene) -> None:
         for _ in range(3):
             stack.enter_context(scene.granted()).send("small-")
         file_comes(scene)
-        _require_counted(scene)
-
-
-def _require_counted(scene: Scene) -> None:
-    """The kernel adds the CPU time of a child to its parent's when that waits for it."""
-    assert scene.program
-    for pid in tree(scene.program.pid):
-        ignored = of_process(pid, "status").partition("SigIgn:")[2].split()
-        if ignored and int(ignored[0], 16) >> (signal.SIGCHLD - 1) & 1 and tree(pid)[1:]:
-            raise Wrong("it ignores SIGCHLD, so the CPU time of its children is counted nowhere")
+        require_counted(scene, lambda: file_comes(scene))
 
 
 def _unavailable(scene: Scene) -> None:

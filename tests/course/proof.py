@@ -123,6 +123,7 @@ _FURTHER: dict[str, tuple[tuple[str, ...], bool, int]] = {
     "serves-what-was-denied": (("new", "taken-away", "unavailable", "wrong-password"), False, 10),
     "keeps-the-grant": ((), False, 10),
     "hides-its-cpu-time": ((), False, 0),
+    "waits-for-no-child": ((), False, 0),
 }
 
 

@@ -20,6 +20,8 @@ _FORK = """            if os.fork() == 0:
                 serve(connection, flags)
                 os._exit(0)
             connection.close()"""
+# As sigaction() takes it: no handler, an empty mask, SA_NOCLDWAIT.
+_NO_WAIT = 'import ctypes; ctypes.CDLL(None).sigaction(17, bytes(136) + b"\\x02" + bytes(15), None)'
 _BOUND = "    with socket.create_server"
 
 
@@ -110,6 +112,7 @@ CHEATS = {
     "hides-its-cpu-time": Fault(
         _THREAD, f"signal.signal(signal.SIGCHLD, signal.SIG_IGN)\n{_FORK}", "parallel"
     ),
+    "waits-for-no-child": Fault(_THREAD, f"{_NO_WAIT}\n{_FORK}", "parallel"),
 }
 _STATE = "KNOWN = {}\nCOUNT = []\n"
 

@@ -12,7 +12,7 @@ import course_path
 import students
 from needs import missing
 
-from course import contract, peers
+from course import contract, counted, peers
 from course.contract import CASES, Case, Outcome
 from course.peers import LIMIT_S
 from course.shapes import SHAPES
@@ -26,7 +26,7 @@ class ServerTest(unittest.TestCase):
     limit_s = LIMIT_S  # for a reply; less where many do not come
 
     def setUp(self) -> None:
-        for module in (contract, peers):
+        for module in (contract, counted, peers):
             patch = mock.patch.object(module, "LIMIT_S", self.limit_s)
             patch.start()
             self.addCleanup(patch.stop)
