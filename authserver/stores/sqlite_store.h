@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 
 #include "authserver/stores/commit_queue.h"
 #include "authserver/stores/store_backend.h"

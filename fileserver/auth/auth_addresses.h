@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <memory>
-#include <string>
 #include <string_view>
 #include <vector>
 

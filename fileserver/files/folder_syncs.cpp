@@ -1,7 +1,6 @@
 #include "fileserver/files/folder_syncs.h"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 

@@ -5,7 +5,6 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 
 #include "fileserver/files/upload_status.h"
 #include "net/fd.h"

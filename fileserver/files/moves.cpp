@@ -1,8 +1,6 @@
 #include "fileserver/files/moves.h"
 
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <utility>

@@ -1,7 +1,6 @@
 // Moves and copies files and folders of the served folder: MOVE, COPY.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>

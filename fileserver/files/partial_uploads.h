@@ -9,7 +9,6 @@
 #include <string_view>
 #include <thread>
 
-#include "base/clock.h"
 #include "base/mutex.h"
 #include "fileserver/files/fence.h"
 #include "fileserver/files/partial_upload.h"

@@ -16,7 +16,6 @@
 #include "base/clock.h"
 #include "base/completes.h"
 #include "base/file_io.h"
-#include "base/log.h"
 #include "fileserver/files/folder_syncs.h"
 #include "fileserver/files/open_folder.h"
 #include "fileserver/files/tree_removal.h"

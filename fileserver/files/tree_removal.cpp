@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstddef>
 #include <memory>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -5,7 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "http/request_head.h"
 
 namespace fileserver {
 

@@ -9,7 +9,6 @@
 #include "fileserver/http/server_paths.h"
 #include "fileserver/http/token_json.h"
 #include "fileserver/http/validated.h"
-#include "serve/answer.h"
 
 namespace fileserver {
 

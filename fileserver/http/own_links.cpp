@@ -7,7 +7,6 @@
 #include <span>
 #include <string>
 
-#include "base/json_text.h"
 #include "base/waits.h"
 #include "fileserver/auth/guest_link.h"
 #include "fileserver/http/account_json.h"

@@ -2,7 +2,6 @@
 
 #include "fileserver/http/dav/lock_check.h"
 #include "fileserver/http/exchange.h"
-#include "fileserver/http/file_digest.h"
 #include "fileserver/http/folder_entries.h"
 #include "fileserver/http/methods.h"
 #include "fileserver/parts.h"

@@ -10,7 +10,6 @@
 #include "fileserver/http/methods.h"
 #include "http/answer.h"
 #include "http/path.h"
-#include "http/request_head.h"
 #include "wire/wish.h"
 
 namespace fileserver {

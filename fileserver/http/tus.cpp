@@ -7,7 +7,6 @@
 #include "fileserver/http/upload_parts.h"
 #include "fileserver/parts.h"
 #include "http/date.h"
-#include "http/syntax.h"
 #include "http/upload_fields.h"
 
 namespace fileserver {

@@ -1,7 +1,6 @@
 #include "fileserver/http/zip_entries.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <string>
 #include <utility>
 

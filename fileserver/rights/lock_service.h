@@ -5,8 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>

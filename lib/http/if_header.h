@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "http/request_head.h"
 
 namespace http {
 

@@ -1,7 +1,6 @@
 // The pieces around the parts of a multipart/byteranges answer.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>

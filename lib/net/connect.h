@@ -1,7 +1,6 @@
 // The client's end of a connection.
 #pragma once
 
-#include "base/clock.h"
 #include "base/result.h"
 #include "net/address.h"
 #include "net/fd.h"

@@ -4,7 +4,6 @@
 #include <sys/types.h>
 
 #include <string>
-#include <utility>
 
 #include "base/result.h"
 #include "net/fd.h"

@@ -3,9 +3,7 @@
 
 #include <atomic>
 #include <span>
-#include <string>
 
-#include "net/fd.h"
 #include "serve/acceptor.h"
 #include "serve/encrypted.h"
 #include "serve/entrance.h"

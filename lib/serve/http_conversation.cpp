@@ -5,7 +5,6 @@
 #include <ctime>
 
 #include "base/waits.h"
-#include "net/socket_io.h"
 #include "telemetry/counters.h"
 
 namespace serve {

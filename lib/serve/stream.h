@@ -14,7 +14,6 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 
 #include "base/clock.h"

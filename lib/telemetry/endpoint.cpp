@@ -14,7 +14,6 @@
 #include <vector>
 
 #include "base/completes.h"
-#include "base/log.h"
 #include "http/answer.h"
 #include "http/date.h"
 #include "http/request_head.h"

@@ -8,7 +8,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/clock.h"
 #include "base/mutex.h"
 #include "base/result.h"
 #include "net/fd.h"

@@ -1,7 +1,6 @@
 // What a client of a server begins its encrypted connections with.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "base/clock.h"

@@ -10,7 +10,6 @@
 #include "base/log.h"
 #include "loadgen/clients/upload.h"
 #include "net/connect.h"
-#include "net/socket_io.h"
 
 namespace loadgen {
 

@@ -7,7 +7,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "net/socket_io.h"
 
 namespace loadgen {
 

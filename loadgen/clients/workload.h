@@ -4,7 +4,6 @@
 #include <atomic>
 #include <cstdint>
 #include <string>
-#include <string_view>
 
 #include "loadgen/clients/popularity.h"
 #include "loadgen/clients/request.h"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "loadgen/figures/units.h"
 
 namespace loadgen {
 

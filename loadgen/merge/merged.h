@@ -1,7 +1,6 @@
 // One result of many testers.
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "base/result.h"

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "base/clock.h"
 #include "base/waits.h"
 #include "fileserver/http/exchange.h"
 #include "fileserver/http/folder_entries.h"

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-#include <utility>
 
 #include "base/clock.h"
 #include "fileserver/http/dav/property_request.h"

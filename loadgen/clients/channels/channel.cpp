@@ -8,7 +8,6 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "net/socket_io.h"
 
 namespace loadgen {
 

@@ -1,7 +1,6 @@
 #include "loadgen/clients/channels/output.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 namespace loadgen {

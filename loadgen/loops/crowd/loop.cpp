@@ -1,12 +1,9 @@
 #include "loadgen/loops/crowd/loop.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cmath>
 #include <system_error>
 
 #include "base/clock.h"
-#include "net/connect.h"
 #include "net/socket_io.h"
 
 namespace loadgen::crowd {
