@@ -1,8 +1,8 @@
 // An LD_PRELOAD library: who reads, syncs or looks at something opened in the folder HUNG_DISK
 // waits as long as the file HUNG_WHILE is there. With a $ behind it, HUNG_DISK is the path of the
 // only file that hangs. A single kind of call waits as long as
-// HUNG_WHILE.KIND is there: read, sync, look, open, close, or loop, which is a read that must not
-// wait. A line on standard error says when one begins to wait.
+// HUNG_WHILE.KIND is there: read, sync, look, open, close, copy, or loop, which is a read that must
+// not wait. A line on standard error says when one begins to wait.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -56,6 +56,14 @@ ssize_t preadv2(int fd, const struct iovec* parts, int count, off_t at, int flag
   if (flags & RWF_NOWAIT && hangs(fd, "read", getenv("HUNG_WHILE"))) return errno = EAGAIN, -1;
   wait_while_hung(fd, "loop", NULL);
   return real(fd, parts, count, at, flags);
+}
+
+ssize_t copy_file_range(int from, off64_t* from_at, int to, off64_t* to_at, size_t count,
+                        unsigned flags) {
+  static ssize_t (*real)(int, off64_t*, int, off64_t*, size_t, unsigned);
+  if (!real) *(void**)&real = dlsym(RTLD_NEXT, "copy_file_range");
+  wait_while_hung(from, "copy", NULL);
+  return real(from, from_at, to, to_at, count, flags);
 }
 
 int fdatasync(int fd) {

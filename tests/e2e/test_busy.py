@@ -119,6 +119,16 @@ def is_served(client: Client) -> bool:
         return False
 
 
+def has_ended(client: Client) -> bool:
+    """Does not wait."""
+    try:
+        return client.socket.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) == b""
+    except BlockingIOError:
+        return False
+    except ConnectionResetError:
+        return True
+
+
 class GivesWayTest(SceneTest):
     """A newcomer takes the place of one without an account, if its address has over a quarter."""
 
@@ -162,6 +172,12 @@ class GivesWayTest(SceneTest):
         for number in range(2, 5):
             self.assertEqual(self.let_in(f"127.0.0.{number}").ask("ping"), "OK")
         self.assertEqual([is_served(client) for client in silent].count(True), self.LIMIT - 3)
+
+    @for_each(servers.KINDS)
+    def test_who_gives_way_is_ended_without_another_connection(self, kind: str) -> None:
+        silent = self.fill(kind)
+        self.let_in("127.0.0.2")
+        eventually(lambda: any(has_ended(client) for client in silent), "one has ended")
 
     @for_each(servers.KINDS)
     def test_it_does_not_for_more_of_the_same_address(self, kind: str) -> None:

@@ -89,6 +89,17 @@ class ListingsTest(SharedSceneTest):
         self.assertEqual([link.decode() for link in links], ["../", *_NAMES])
         self.assertTrue(page.endswith(b"</html>\n"))
 
+    def test_a_large_listing_comes_in_pieces_of_32_kib_and_an_entry(self) -> None:
+        reader = self.connect_to(_JSON).makefile("rb")
+        while reader.readline().strip():
+            pass
+        sizes = []
+        while size := int(reader.readline(), 16):
+            sizes.append(size)
+            self.assertEqual(len(reader.read(size + 2)), size + 2)
+        self.assertGreater(len(sizes), 1)
+        self.assertLess(max(sizes), 33 * 1024)
+
     def test_a_connection_goes_on_behind_a_large_listing(self) -> None:
         connection = self.connection()
         headers = dict([_LOGIN.split(": ")])

@@ -80,12 +80,13 @@ class LoadgenThinkTest(LoadgenScene):
 
     def test_fixed_pauses_of_several_threads_are_not_in_step(self) -> None:
         path = self.scene.folder / "transfers.csv"
-        flags = ("--think", "fixed:0.4", "--requests", 1, "--threads", 4, "--transfers", path)
+        flags = ("--think", "fixed:2", "--requests", 1, "--threads", 4, "--transfers", path)
         self.result(*_FILE, *flags, server=self.peer())
         with path.open(newline="") as lines:
             starts = {row["thread"]: float(row["started_s"]) for row in csv.DictReader(lines)}
         for thread in range(4):
-            self.assertGreaterEqual(starts[str(thread)], 0.1 * (thread + 1) - 0.0001)
+            self.assertGreaterEqual(starts[str(thread)], 0.5 * (thread + 1) - 0.0001)
+        self.assertLess(min(starts.values()), 2)
 
     def test_the_seed_fixes_the_pauses(self) -> None:
         """Measured ones are never shorter than those that are drawn, but may be longer."""

@@ -162,6 +162,15 @@ class PartsTableTest(PartsTest):
         answer = self.append(client, path, 5, b"", LAST)
         self.assertEqual(json.loads(answer.body)["type"], kind + "completed-upload")
 
+    def test_a_last_part_without_a_length_must_complete_it_too(self) -> None:
+        path = self.begin(self.client, "a", b"abc", "Upload-Length: 5")
+        client = self.http(self.server)
+        fields = (*client._credentials, PARTIAL, LAST, "Upload-Offset: 3")
+        chunked = (*fields, "Transfer-Encoding: chunked")
+        client.send(request(path, *chunked, method="PATCH", body=b"1\r\nx\r\n0\r\n\r\n"))
+        self.assertEqual(client.answer("PATCH").status, 400)
+        self.assertFalse((self.scene.root / "a").exists())
+
     def test_more_than_was_announced_ends_the_upload(self) -> None:
         path = self.begin(self.client, "a", b"abc", "Upload-Length: 5")
         chunks = (PARTIAL, MORE, "Upload-Offset: 3", "Transfer-Encoding: chunked")

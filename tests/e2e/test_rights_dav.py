@@ -202,6 +202,13 @@ class RightsOfDavTest(RightsScene):
     def test_only_who_may_write_locks(self) -> None:
         self.check(LOCKS)
 
+    def test_who_may_not_lock_a_folder_does_not_learn_that_something_in_it_is_locked(self) -> None:
+        of_file = Asked("LOCK", "/in/deep/file", ())
+        locked = self.ask("amy", of_file)
+        self.assertEqual(locked.status, 200)
+        self.assertEqual(self.ask("dan", Asked("LOCK", "/in/deep/", ())).status, 403)
+        self.undo("amy", of_file, locked)
+
     def test_a_move_needs_rights_at_both_ends(self) -> None:
         self.check(MOVES)
 

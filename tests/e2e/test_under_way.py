@@ -133,6 +133,7 @@ class UnderWayTest(UnderWayScene):
         for name in ("of-bob", "free", "in/of-bob", "tree/of-bob"):
             self.scene.write(f"other/{name}", b"old")
         hung, mark = self.hung_disk()
+        copying = Path(f"{mark}.copy")  # it is locked while its bytes are copied
         server = self.serve(env=hung)
         bob = self.client_of(server, "bob")
         copies = {
@@ -142,14 +143,14 @@ class UnderWayTest(UnderWayScene):
             "/other/tree/": ("/disk/folder/", 423),  # by that of what is in it
         }
         clients = {target: self.client_of(server, "amy") for target in copies}
-        mark.touch()
+        copying.touch()
         for target, client in clients.items():
             fields = (*client._credentials, f"Destination: {target}")
             client.send(request(copies[target][0], *fields, method="COPY"))
         eventually(lambda: server.log().count("the disk hangs") >= len(copies), "all hang")
         for name in ("/other/of-bob", "/other/in/", "/other/tree/of-bob"):
             self.assertEqual(lock(bob, name).status, 200)
-        mark.unlink()
+        copying.unlink()
         for target, client in clients.items():
             with self.subTest(target):
                 self.assertEqual(client.answer("COPY").status, copies[target][1])

@@ -33,6 +33,10 @@ NAMES = (
 )
 SCREENS = {"phone": (360, 740, True), "desktop": (1280, 800, False)}
 NO_MORE = "document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+CUT = (
+    "[...document.querySelectorAll('td')].filter(cell => cell.scrollWidth > cell.clientWidth)"
+    ".map(cell => cell.textContent)"
+)
 LINKS = "[...document.querySelectorAll('td a')]"
 TEXTS = f"{LINKS}.map(link => link.textContent)"
 PATHS = f"{LINKS}.map(link => link.pathname)"
@@ -122,6 +126,7 @@ class BrowserTest(JudgeTest):
         self.browser.go(f"{self.url}/names/")
         self.picture(kind)
         self.assertEqual(self.browser.evaluate(NO_MORE), 0)
+        self.assertEqual(self.browser.evaluate(CUT), [])
 
     def test_the_tab_key_goes_through_the_names_in_order_and_enter_opens_one(self) -> None:
         self.open("sub/")

@@ -311,6 +311,7 @@ class PageOfFolderTest(PageTest):
         self.value(DELETE + ".focus()")
         self.browser.press("Enter")
         self.until("document.querySelector('dialog h2').textContent", "Delete a")
+        self.until("document.activeElement.textContent", "Cancel")
         self.browser.press("Enter")
         self.until(DIALOG, False)
         self.assertEqual(self.value(SEEN), ["a", "b"])

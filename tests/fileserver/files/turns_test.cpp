@@ -1,10 +1,12 @@
 #include "fileserver/files/turns.h"
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tests/catch.h"
@@ -86,6 +88,20 @@ TEST_CASE("each of many who wait for one name is told when its turn has come", "
   owner.reset();
   for (const auto& one : waiting) wait_for(one->has_turn);
   CHECK(waiting.size() == 60);
+}
+
+// It looks by itself too, but only once in a second.
+TEST_CASE("who waits for a turn is woken", "[turns]") {
+  Turns turns;
+  const auto start = std::chrono::steady_clock::now();
+  auto owner = std::make_unique<Taker>(turns, "a");
+  for (int i = 0; i < 40; ++i) {
+    wait_for(owner->has_turn);
+    auto next = std::make_unique<Taker>(turns, "a");
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // until it waits
+    owner = std::move(next);
+  }
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(20));
 }
 
 TEST_CASE("no name waits for another one, though there are more names than slots", "[turns]") {

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <new>
 #include <thread>
 
@@ -23,6 +24,15 @@ class AnswersInThreads : public serve::LineWorker {
   void converse(serve::LineConversation& connection) override {
     while (connection.next_line()) connection.reply_ok();
   }
+};
+
+class EndsLate final : public AnswersInThreads {
+ public:
+  explicit EndsLate(const std::atomic<bool>& may_end) : may_end_(may_end) {}
+  ~EndsLate() override { may_end_.wait(false); }
+
+ private:
+  const std::atomic<bool>& may_end_;
 };
 
 class AnswersHello : public serve::Worker {
@@ -103,6 +113,28 @@ TEST_CASE("who sees the end of a connection finds its place free", "[serve]") {
         spare, [] { return std::make_unique<AnswersInThreads>(); }, 1);
     for (int i = 0; i < 200; ++i) REQUIRE(server.ask() == "OK\n");
   }
+}
+
+TEST_CASE("the next thread waits while eight are ending", "[serve]") {
+  constexpr int kClients = 20;
+  std::atomic<int> made = 0;
+  std::atomic<int> answered = 0;
+  std::atomic<bool> may_end = false;
+  const Running server(0, [&] {
+    ++made;
+    return std::make_unique<EndsLate>(may_end);
+  });
+  std::thread clients([&] {
+    for (int i = 0; i < kClients; ++i) answered += server.ask() == "OK\n" ? 1 : 0;
+  });
+  while (answered < 9) std::this_thread::yield();
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));  // for a further one to come
+  CHECK(answered == 9);
+  may_end = true;
+  may_end.notify_all();
+  clients.join();
+  CHECK(answered == kClients);
+  CHECK(made == kClients);
 }
 
 TEST_CASE("a thread that finds no memory for its worker looks again for the next connection",

@@ -93,6 +93,10 @@ TEST_CASE("a mix needs what its kinds need", "[loadgen]") {
 TEST_CASE("a flag of a kind that the mix does not have is refused", "[loadgen]") {
   CHECK_FALSE(get_mix("f", {"--mix", "get:1,new:1", "--size", "1K"}));
   CHECK_FALSE(mixed("put:1,new:1"));  // has a --file
+  const std::vector<std::string> put{"get",        "--user", "u",      "--password", "p",
+                                     "--protocol", "http",   "--size", "1K",         "--mix"};
+  CHECK(read_mix(put, {"put:1"}));
+  CHECK_FALSE(read_mix(put, {"put:1", "--verify"}));
   CHECK_FALSE(read_mix({"get", "--user", "u", "--password", "p"}, {"--mix", "new:1"}));
 }
 

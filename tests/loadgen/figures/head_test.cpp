@@ -58,6 +58,13 @@ Figures of_open_loop() {
   return figures;
 }
 
+// The server counted another number of requests.
+Figures of_another_count() {
+  Figures figures = three_requests();
+  figures.count_check = {.server = 1, .loadgen = 2};
+  return figures;
+}
+
 Config crowd_config() {
   Config config;
   config.users = 3;
@@ -91,6 +98,13 @@ TEST_CASE("the results of all kinds of run begin with the same fields", "[loadge
     CHECK(json["reconnects"] == 2);
     CHECK(json["valid"] == json["invalid_because"].empty());
   }
+}
+
+TEST_CASE("a result says why it is not valid", "[loadgen][head]") {
+  CHECK(json_of({}, three_requests())["valid"] == true);
+  const Json json = json_of({}, of_another_count());
+  CHECK(json["valid"] == false);
+  CHECK(json["invalid_because"].size() == 1);
 }
 
 TEST_CASE("a result says in one word why the run ended", "[loadgen][head]") {
