@@ -8,7 +8,6 @@
 
 namespace fileserver {
 
-
 struct Validated {
   LogIn::Answer answer;  // kDenied too if there are no credentials
   std::string user = {};

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-
 namespace http {
 
 inline constexpr std::size_t kMaxIfConditions = 200;

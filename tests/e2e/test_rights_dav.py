@@ -203,10 +203,10 @@ class RightsOfDavTest(RightsScene):
         self.check(LOCKS)
 
     def test_who_may_not_lock_a_folder_does_not_learn_that_something_in_it_is_locked(self) -> None:
-        of_file = Asked("LOCK", "/in/deep/file", ())
+        of_file = Asked("LOCK", "/in/deep/file", (200,) * 5)
         locked = self.ask("amy", of_file)
         self.assertEqual(locked.status, 200)
-        self.assertEqual(self.ask("dan", Asked("LOCK", "/in/deep/", ())).status, 403)
+        self.assertEqual(self.ask("dan", Asked("LOCK", "/in/deep/", (403,) * 5)).status, 403)
         self.undo("amy", of_file, locked)
 
     def test_a_move_needs_rights_at_both_ends(self) -> None:

@@ -2,7 +2,6 @@
 
 #include <fmt/core.h>
 
-
 #include "base/clock.h"
 #include "fileserver/http/dav/property_request.h"
 #include "http/path.h"
