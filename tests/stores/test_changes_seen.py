@@ -6,7 +6,7 @@ import time
 from accounts_scene import STORES, AccountsScene
 from client import Client, Reply
 from programs import Program
-from store_scene import PATIENT, combinations, flags_of
+from store_scene import PATIENT, PLAIN, combinations, flags_of
 from waiting import LONG_S
 
 FILE = b"a.txt"
@@ -66,6 +66,7 @@ class ChangesSeenTest(AccountsScene):
             for combination in combinations():
                 with self.subTest(kind=kind, combination=combination):
                     user, store = ".".join((kind, *combination)), self.store(kind)
+                    store += () if combination == ("thread", "persistent") else PLAIN
                     servers = self.fileservers(kind, combination)
                     clients = [self.client(server) for server in servers * 2]
                     self.assert_done("add", user, *store, said="old\n")
