@@ -238,7 +238,8 @@ full: ### the full gate, before a release: every test on every build, containers
 
 check: check-format check-python shellcheck ## the quick checks: all of the next three; they change nothing
 
-check-format: ## clang-format: C++ is formatted as .clang-format says
+check-format: ## clang-format: C++ is formatted as .clang-format says; and no file has marks of a merge
+	$(Q)! git grep -nE '^(<{7}|>{7}) '
 	$(call needs,$(CLANG_FORMAT))
 	$(Q)$(CLANG_FORMAT) --dry-run --Werror $(CXX_FILES)
 
