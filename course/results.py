@@ -272,7 +272,10 @@ def _commits(path: Path) -> list[tuple[str, int]]:
 
 
 def _git(path: Path, *words: str) -> str:
-    """ "" when it fails. The repository is a student's, so no program that it names is run."""
+    """ "" when it fails, Failed without git.
+
+    The repository is a student's, so no program that it names is run.
+    """
     off = ("core.fsmonitor=false", "core.pager=cat", "log.showSignature=false")
     safe = [word for one in ("safe.directory=*", *off) for word in ("-c", one)]
     try:
@@ -285,6 +288,8 @@ def _git(path: Path, *words: str) -> str:
         )
     except subprocess.TimeoutExpired:
         return ""
+    except FileNotFoundError as error:
+        raise Failed("git is not installed, which knows when the predictions were made") from error
     return "" if done.returncode else done.stdout.decode(errors="replace")
 
 

@@ -180,7 +180,10 @@ def built(commit: str, work: Path) -> Path:
 
 def _said(command: list[str]) -> str:
     """Its output. Failed with its last line if it fails."""
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
+    try:
+        found = subprocess.run(command, capture_output=True, text=True, check=False)
+    except FileNotFoundError as error:
+        raise Failed(f"{command[0]} is not installed") from error
     if found.returncode:
         last = (found.stderr.strip() or found.stdout.strip()).rpartition("\n")[2]
         raise Failed(f"{' '.join(command[:1])}: {last}")

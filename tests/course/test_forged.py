@@ -8,6 +8,7 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import folders
 import students
@@ -53,6 +54,15 @@ class HonestTest(FolderTest):
 
 
 class ForgedTest(FolderTest):
+    def test_without_git_nobody_can_say_when_they_were_committed(self) -> None:
+        path = self.folder / answers.NAME
+        found = results.read(self.folder / "results")
+        with (
+            mock.patch.dict("os.environ", PATH=str(self.folder)),
+            self.assertRaisesRegex(Failed, "git is not installed"),
+        ):
+            results.judge(found, answers.read(path), path)
+
     def test_predictions_behind_the_run(self) -> None:
         bad = self.bad(committed_s=folders.START_S + 3600)
         self.assertRegex(bad.pop("predictions"), "committed 60 minutes after")

@@ -9,13 +9,14 @@ import course_path  # noqa: F401
 import proof
 from real_lab import BUILD, disk_folder, why_no_run
 
-from course import marking, submission
+from course import jail, marking, submission
 from course.marks import Sheet
 from course.measuring import Tools
 
 
 @unittest.skipIf(why_no_run(), why_no_run())
 @unittest.skipIf(os.geteuid() != 0, "not root")
+@unittest.skipIf(jail.missing(), f"no sandbox here: {jail.missing()}")
 class GainTest(unittest.TestCase):
     def marked(self, name: str) -> Sheet:
         with tempfile.TemporaryDirectory(dir=disk_folder()) as temporary:

@@ -39,6 +39,7 @@ BUILD = [
 TEST = [
     "ccache",
     "catch2",
+    "git",
     "iperf3",
     "sqlite3",
     "redis-server",
