@@ -66,11 +66,13 @@ def read(folder: Path, answers_path: Path | None = None, name: str = "") -> Subm
 def built(submission: Submission, place: Path, sandbox: Sandbox) -> Path:
     """Copies the sources to a new folder and runs make there. Returns the program.
 
-    Nothing that was compiled before is taken. NotBuilt when that fails.
+    Nothing that was compiled before is taken. NotBuilt when that fails; Failed where not the
+    submission is why, but this host.
     """
     _copy(submission.folder, place)
     sandbox.own(place)
     place.chmod(0o700)
+    _require_works(sandbox, place)
     if (place / "Makefile").is_file():
         command = sandbox.command(
             ["/usr/bin/make", "-s", PROGRAM],
@@ -86,6 +88,14 @@ def built(submission: Submission, place: Path, sandbox: Sandbox) -> Path:
     if not program.stat().st_mode & 0o100:
         raise NotBuilt(f"{PROGRAM} may not be executed; chmod +x {PROGRAM}")
     return program
+
+
+def _require_works(sandbox: Sandbox, place: Path) -> None:
+    """Without namespaces, its user may have no way to the folder."""
+    command = sandbox.command(["/bin/true"], write=[place], folder=place)
+    tried = subprocess.run(command, capture_output=True, text=True, check=False, cwd="/")
+    if tried.returncode:
+        raise Failed(f"no program starts in the sandbox here: {tried.stderr.strip()[:200]}")
 
 
 def _make(command: Sequence[str], place: Path) -> None:

@@ -24,6 +24,7 @@ import students
 from course import cli, jail, marking, marks, reports, sandbox, submission
 from course.contract import CASES, Outcome
 from course.marks import Sheet
+from rig.errors import Failed
 
 _HOG_BYTES = 200 << 20
 SCRIPT = course_path.ROOT / "scripts" / "course"
@@ -121,6 +122,12 @@ class QueueTest(WithFolder):
         HTMLParser().feed(page)
         self.assertIn("Where the class loses its points", page)
         self.assertFalse(list((out / "work").glob("submission-*")))
+
+    def test_nobody_is_marked_in_a_sandbox_in_which_nothing_starts(self) -> None:
+        right = submission.read(students.handed_in(self.folder / "right", students.PERFECT))
+        broken = sandbox.Sandbox(0, ("/bin/sh", "-c", "echo closed >&2; exit 1"))
+        with self.assertRaisesRegex(Failed, "no program starts in the sandbox here: closed"):
+            submission.built(right, self.folder / "source", broken)
 
     def test_what_nobody_foresaw_stops_the_marking_of_one_only(self) -> None:
         sheet = Sheet("good", 1, (), None, "")
