@@ -100,7 +100,7 @@ STEPS = (
     Step("debian-13", CONTAINERS, f"FOLDERS='stores course' {GATE}={BARE} {_CONTAINER} debian-13"),
     Step("judges", CONTAINERS, "make judges", "build-plain"),
     Step("torture-short", CONTAINERS, f"make torture SHORT=1 T='{_NOTHING_LOST}'", "build-plain"),
-    Step("debian-13-all", CONTAINERS, f"FOLDERS='stores docs course' {_CONTAINER} debian-13"),
+    Step("debian-13-all", CONTAINERS, f"FOLDERS='e2e stores docs course' {_CONTAINER} debian-13"),
     Step("release", CONTAINERS, "OBJECTS=$CCACHE_DIR packaging/release debian12 debian13"),
     # Promises that have figures.
     Step("torture-rest", ALONE, f"make torture SHORT=1 T='{_NOBODY_HARMED}'"),

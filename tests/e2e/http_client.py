@@ -144,7 +144,7 @@ class HttpClient:
     def _receive(self) -> None:
         try:
             part = self._client.socket.recv(1 << 16)
-        except (ConnectionResetError, ssl.SSLEOFError) as error:
+        except (ConnectionResetError, BrokenPipeError, ssl.SSLEOFError) as error:
             raise ConnectionEndedError("reset") from error
         if not part:
             raise ConnectionEndedError(f"ended behind {self._received!r}")

@@ -188,11 +188,14 @@ class HopTest(SceneTest):
 
     def test_who_cannot_prove_who_it_is_is_not_asked(self) -> None:
         folder = shared()
-        cases = (  # what the log says, and the flags of the authserver and the fileserver
+        # What the log says, and the flags of the authserver and the fileserver. Whether the alert
+        # is read depends on what the fileserver writes meanwhile, and on the version of OpenSSL.
+        refused = "unknown ca|broke|closed the connection"
+        cases = (
             ("certificate", (), client_flags(folder, authority="stranger/ca.pem"), "thread"),
             ("mismatch", server_flags(folder, OTHER), client_flags(folder), "event"),
-            ("unknown ca|broke", (), client_flags(folder, f"stranger/{CLIENT}"), "process"),
-            ("unknown ca|broke", (), client_flags(folder, f"stranger/{CLIENT}"), "event"),
+            (refused, (), client_flags(folder, f"stranger/{CLIENT}"), "process"),
+            (refused, (), client_flags(folder, f"stranger/{CLIENT}"), "event"),
         )
         for reason, theirs, ours, model in cases:
             authserver = self.ask_for_accounts(*theirs)
