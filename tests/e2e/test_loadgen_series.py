@@ -176,8 +176,9 @@ class LoadgenSeriesTest(LoadgenScene):
     def test_a_server_that_hangs_has_lines_without_times(self) -> None:
         peer = self.scene.keep(Peer(slow_file("a", 2.3)))
         _, rows = self.series(*GET, "--file", "a", "--requests", 1, server=peer)
-        self.assertEqual([row["under_way"] for row in rows], ["1", "1", "0"])
-        self.assertEqual([row["mean_ms"] != "" for row in rows], [False, False, True])
+        *waiting, last = [(row["under_way"], row["mean_ms"] != "") for row in rows]
+        self.assertGreaterEqual(len(waiting), 2)
+        self.assertEqual((set(waiting), last), ({("1", False)}, ("0", True)))
 
     def test_a_file_that_cannot_be_written_is_told_before_the_run(self) -> None:
         peer = self.scene.keep(Peer(one_byte_file))
